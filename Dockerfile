@@ -23,6 +23,9 @@ COPY --from=packages /app/node_modules node_modules
 COPY package.json openapi.yml ./
 COPY sample sample
 COPY api api
+# The tools for assistants, which /mcp shares with a program.
+COPY client/src client/src
+COPY client/mcp/src client/mcp/src
 # The volume of the embedded database. With a PostgreSQL server the service writes nothing.
 RUN mkdir /data && chown node:node /data
 ENV NODE_ENV=production DATA_DIR=/data

@@ -107,6 +107,7 @@ const overTheWire = listFiles([
   'http/operations',
   'http/public-endpoints',
   'http/requests',
+  'mcp/mcp-route',
 ])
 
 export default defineConfig({

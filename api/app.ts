@@ -39,6 +39,7 @@ import {
 import type { HonoEnvironment } from './http/request-context.ts'
 import { createPublicUrls, publicPaths, readPath, validatePublicUrl } from './http/url.ts'
 import { createLedger } from './ledger/ledger.ts'
+import { addMcpRoute } from './mcp/mcp-route.ts'
 import { addApiCatalogRoute } from './portal/api-catalog.ts'
 import { addCoverageRoute } from './portal/coverage.ts'
 import { createDocsFinder } from './portal/docs-manifest.ts'
@@ -150,7 +151,7 @@ export function createApp(options: AppOptions): App {
     metrics.measure,
     standardHeaders(headers, basePath, lifecycle),
     accessLog(logger, basePath, options),
-    assertAllowedMethod,
+    assertAllowedMethod(basePath),
   )
   root.notFound(createUnknownPathHandler(meter, basePath))
   const logFailure = createFailureLog(logger)
@@ -183,6 +184,9 @@ export function createApp(options: AppOptions): App {
     metrics,
     buildInfo,
   })
+  const { anyKeyUnqueued: authenticate } = guard
+  const { version } = buildInfo
+  addMcpRoute(app, { authenticate, meter, fetch: root.fetch, publicOrigin, basePath, version })
   app.on('GET', ['/', ''], (c) => c.redirect(`${publicRoot(c)}/docs`))
   const isCachedUrl = createUrlCap()
   addOpenApiRoutes(app, publicRoot, isCachedUrl)

@@ -21,6 +21,7 @@ export const errorCodes = [
   'invalid_api_key',
   'insufficient_permissions',
   'admin_required',
+  'origin_not_allowed',
   'insufficient_credits',
   'max_credits_exceeded',
   'route_not_found',
@@ -29,7 +30,9 @@ export const errorCodes = [
   'method_not_allowed',
   'request_timeout',
   'changes_expired',
+  'body_too_large',
   'url_too_long',
+  'unsupported_media_type',
   'idempotency_conflict',
   'rate_limit_exceeded',
   'headers_too_large',
@@ -131,12 +134,15 @@ export function changesExpired(since: number, changesSince: number): ApiError {
 }
 
 /** The methods of a read-only service. */
-export const allowedMethods: readonly string[] = ['GET', 'HEAD', 'OPTIONS']
+export const readMethods: readonly string[] = ['GET', 'HEAD', 'OPTIONS']
+/** The methods of `/mcp`, whose requests have a body. They read only, too. */
+export const mcpMethods: readonly string[] = ['POST', 'OPTIONS']
 
-/** 405: the service is read-only. */
-export function methodNotAllowed(): ApiError {
-  return new ApiError(405, 'method_not_allowed', 'Method not allowed; use GET, HEAD or OPTIONS', {
-    headers: { Allow: allowedMethods.join(', ') },
+/** 405: the path doesn't have this method, but these. */
+export function methodNotAllowed(methods = readMethods): ApiError {
+  const names = `${methods.slice(0, -1).join(', ')} or ${methods.at(-1)}`
+  return new ApiError(405, 'method_not_allowed', `Method not allowed; use ${names}`, {
+    headers: { Allow: methods.join(', ') },
   })
 }
 

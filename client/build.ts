@@ -82,7 +82,6 @@ async function bundleMcp(directory: string, outDirectory: string): Promise<void>
     configFile: false,
     root: directory,
     logLevel: 'error',
-    resolve: { alias: { '@devdata/client': join(import.meta.dirname, 'src/client.ts') } },
     ssr: { noExternal: true },
     build: {
       ssr: join(directory, 'src/main.ts'),

@@ -182,7 +182,21 @@ export async function writeMarkdown(directory: string, options: MarkdownOptions)
     `- [llms-full.txt](${origin}${base}/llms-full.txt): all pages in one file`,
   ]
   const head = `# devdata\n\n> ${home.description}\n`
-  await writeFile(join(directory, 'llms.txt'), [head, ...sections, `${machine.join('\n')}\n`].join('\n'))
+  const rules = [
+    'Rules for programs that spend credits:',
+    '',
+    `- Each item that a response returns costs 1 credit. An unknown user costs 1, too.`,
+    `- Ask for the price first: \`HEAD\` is free, and has the number of items in \`X-Total-Count\` and the price of the page in \`X-Credits-Cost\`.`,
+    `- Send \`Max-Credits: N\` with each \`GET\`: a response that costs more is refused with 403, and free.`,
+    `- Send an \`Idempotency-Key\`, a new one for each request: its repetition is free, so a lost response isn't paid for twice.`,
+    `- Follow the \`next\` link until there is none. Stop when the budget is spent, and say so.`,
+    `- For assistants, ${api}/mcp has tools with a budget (MCP, streamable HTTP, the key as \`Bearer\`).`,
+    '',
+  ].join('\n')
+  await writeFile(
+    join(directory, 'llms.txt'),
+    [head, rules, ...sections, `${machine.join('\n')}\n`].join('\n'),
+  )
   const full = listed.map((name) =>
     pages.get(name)?.shortText.replace(/^# .*$/m, (line) => `${line}\n\nSource: ${origin}${base}/${name}`),
   )

@@ -75,6 +75,8 @@ export function createGuard({ ledger, meter, queue, connectReads, lifecycle }: G
   return {
     /** Permits every key. */
     anyKey: permit(() => undefined),
+    /** Permits every key, without waiting for a turn: the requests that it stands for wait for theirs. */
+    anyKeyUnqueued: permit(() => undefined, { isQueued: false }),
     /** Permits keys with all these scopes, and admin keys. */
     scopes: (...required: Scope[]) =>
       permitScopes((scopes) => required.every((scope) => scopes.includes(scope))),

@@ -15,18 +15,23 @@ export type Conditions = Pick<Charge, 'maxCredits' | 'idempotency'>
 /** Reads `Max-Credits` and `Idempotency-Key`. A quote has no conditions. Throws 400 when a header breaks its rule. */
 export function readConditions(c: ApiContext, { pathname, search }: URL): Conditions {
   if (isQuote(c)) return { maxCredits: null, idempotency: null }
-  const maxCredits = c.req.header('Max-Credits')
+  const maxCredits = readMaxCredits(c)
   const key = c.req.header('Idempotency-Key')
-  if (maxCredits !== undefined && !(/^\d+$/.test(maxCredits) && Number.isSafeInteger(Number(maxCredits)))) {
-    throw badRequest(
-      `Invalid Max-Credits: must be an integer from 0 to ${Number.MAX_SAFE_INTEGER}, digits only`,
-    )
-  }
   if (key !== undefined && !/^[!-~]{1,255}$/.test(key)) {
     throw badRequest('Invalid Idempotency-Key: must be 1 to 255 visible ASCII characters')
   }
   return {
-    maxCredits: maxCredits === undefined ? null : Number(maxCredits),
+    maxCredits,
     idempotency: key === undefined ? null : digestIdempotency(key, pathname + search),
   }
+}
+
+/** Reads `Max-Credits`; null: the client sends none. Throws 400 when it breaks its rule. */
+export function readMaxCredits(c: ApiContext): number | null {
+  const header = c.req.header('Max-Credits')
+  if (header === undefined) return null
+  if (/^\d+$/.test(header) && Number.isSafeInteger(Number(header))) return Number(header)
+  throw badRequest(
+    `Invalid Max-Credits: must be an integer from 0 to ${Number.MAX_SAFE_INTEGER}, digits only`,
+  )
 }

@@ -5,11 +5,11 @@
  */
 import type { Logger } from '@logtape/logtape'
 import { createMiddleware } from 'hono/factory'
-import { allowedMethods, methodNotAllowed } from '../errors.ts'
+import { mcpMethods, methodNotAllowed, readMethods } from '../errors.ts'
 import { encodings } from './compression.ts'
 import type { HonoEnvironment } from './request-context.ts'
 import { send, setHeader, takeHeaders } from './response.ts'
-import { describeRoute, isPagePath } from './url.ts'
+import { describeRoute, isPagePath, mcpPath } from './url.ts'
 
 /**
  * Gives each request a unique id, which the response has as `X-Request-Id` and lists repeat in `meta`. An id that the
@@ -30,6 +30,11 @@ export function beginRequest({ compressResponses }: { compressResponses: boolean
 
 /** Request headers beyond the safelisted ones that scripts of other origins may send. */
 const allowedHeaders = ['Authorization', 'Idempotency-Key', 'If-None-Match', 'Max-Credits']
+/** The same for `/mcp`: those of MCP, and what browsers ask for the body's type. */
+const allowedMcpHeaders = [
+  ...['Authorization', 'Content-Type', 'Max-Credits'],
+  ...['MCP-Protocol-Version', 'Mcp-Method', 'Mcp-Name', 'Mcp-Session-Id', 'Last-Event-ID'],
+]
 
 /** Response headers beyond the safelisted ones that scripts of other origins may read. */
 const exposedHeaders = [
@@ -61,6 +66,8 @@ export interface StandardHeaders {
   page: Record<string, string>
   /** Added to the response to a preflight. */
   preflight: Record<string, string>
+  /** The same for `/mcp`. */
+  mcpPreflight: Record<string, string>
 }
 
 /** Lists the standard headers. */
@@ -81,11 +88,16 @@ export function listStandardHeaders({ isHttps }: { isHttps: boolean }): Standard
       ...security,
     },
     page: { 'Cross-Origin-Resource-Policy': 'same-origin', ...security },
-    preflight: {
-      'Access-Control-Allow-Methods': allowedMethods.join(','),
-      'Access-Control-Allow-Headers': allowedHeaders.join(','),
-      'Access-Control-Max-Age': String(preflightMaxAgeSeconds),
-    },
+    preflight: listPreflightHeaders(readMethods, allowedHeaders),
+    mcpPreflight: listPreflightHeaders(mcpMethods, allowedMcpHeaders),
+  }
+}
+
+function listPreflightHeaders(methods: readonly string[], names: readonly string[]): Record<string, string> {
+  return {
+    'Access-Control-Allow-Methods': methods.join(','),
+    'Access-Control-Allow-Headers': names.join(','),
+    'Access-Control-Max-Age': String(preflightMaxAgeSeconds),
   }
 }
 
@@ -102,8 +114,10 @@ export function standardHeaders(headers: StandardHeaders, basePath: string, life
     const isPage = path.startsWith(basePath) && isPagePath(path.slice(basePath.length))
     c.set('headers', { ...c.get('headers'), ...(isPage ? headers.page : headers.endpoint) })
     if (method === 'OPTIONS') {
-      for (const [name, value] of Object.entries(isPage ? {} : headers.preflight)) setHeader(c, name, value)
-      setHeader(c, 'Allow', allowedMethods.join(', '))
+      const isMcp = path === basePath + mcpPath
+      const preflight = isMcp ? headers.mcpPreflight : headers.preflight
+      for (const [name, value] of Object.entries(isPage ? {} : preflight)) setHeader(c, name, value)
+      setHeader(c, 'Allow', listMethods(path, basePath).join(', '))
       c.res = await send(c, null, { status: 204 })
     } else {
       await next()
@@ -153,8 +167,15 @@ export function accessLog(logger: Logger, basePath: string, { logProbes }: { log
   })
 }
 
-/** Throws 405 for methods that change something, on every path. */
-export const assertAllowedMethod = createMiddleware<HonoEnvironment>(function assertAllowedMethod(c, next) {
-  if (!allowedMethods.includes(c.req.method)) throw methodNotAllowed()
-  return next()
-})
+/** Throws 405 for methods that a path doesn't have. */
+export function assertAllowedMethod(basePath: string) {
+  return createMiddleware<HonoEnvironment>(function assertAllowedMethod(c, next) {
+    const methods = listMethods(c.req.path, basePath)
+    if (!methods.includes(c.req.method)) throw methodNotAllowed(methods)
+    return next()
+  })
+}
+
+function listMethods(path: string, basePath: string): readonly string[] {
+  return path === basePath + mcpPath ? mcpMethods : readMethods
+}

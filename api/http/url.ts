@@ -37,6 +37,16 @@ export function parseHost(value: string): string | undefined {
   return new URL(url).host
 }
 
+/** Whether a host, with or without brackets, is one that only its own machine can reach. */
+export function isLoopback(hostname: string): boolean {
+  return /^(localhost|127(\.\d+){3}|::1|\[::1\])$/.test(hostname)
+}
+
+/** Whether what is sent to a URL, or comes from a page there, can't be read or changed on its way. */
+export function isPrivate({ protocol, hostname }: URL): boolean {
+  return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname))
+}
+
 /**
  * Returns the error of a request with an invalid host, a URL of a scheme other than `http` and `https`, a dot segment in
  * its path, or `*` in place of a path.
@@ -157,6 +167,9 @@ export const publicPaths: readonly string[] = [
   '/openapi.json',
   '/.well-known/api-catalog',
 ]
+
+/** The path for assistants, the only one that takes `POST`. */
+export const mcpPath = '/mcp'
 
 /** Under `/docs`, but an endpoint as others: scripts of any origin may read it. */
 const coveragePath = '/docs/coverage.json'

@@ -6,6 +6,7 @@
 import type { Hono } from 'hono'
 import type { ApiContext, HonoEnvironment } from '../http/request-context.ts'
 import { sendDocument, setHeader } from '../http/response.ts'
+import { mcpPath } from '../http/url.ts'
 
 const path = '/.well-known/api-catalog'
 const contentType = 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"'
@@ -27,7 +28,7 @@ export function addApiCatalogRoute(app: Hono<HonoEnvironment>, publicRoot: (c: A
 function writeCatalog(root: string, catalog: string): string {
   return JSON.stringify({
     linkset: [
-      { anchor: catalog, item: [{ href: root }] },
+      { anchor: catalog, item: [{ href: root }, { href: root + mcpPath }] },
       {
         anchor: root,
         'service-desc': [

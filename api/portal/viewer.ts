@@ -8,6 +8,7 @@ import { Scalar } from '@scalar/hono-api-reference'
 import type { Hono } from 'hono'
 import type { HonoEnvironment } from '../http/request-context.ts'
 import { sendDocument, setHeader } from '../http/response.ts'
+import { isLoopback } from '../http/url.ts'
 import { hashInlineScripts, viewerContentSecurityPolicy } from './content-security-policy.ts'
 import { type DocsFinder, viewerFiles } from './docs-manifest.ts'
 import { completeViewerPage } from './viewer-page.ts'
@@ -17,10 +18,7 @@ const proxyHeaders = ['Forwarded', 'Via', 'X-Forwarded-For', 'X-Forwarded-Host',
 
 /** Whether a request comes from this machine: it has a local host and no sign of a proxy. */
 function isLocal(request: Request): boolean {
-  return (
-    /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(new URL(request.url).hostname) &&
-    !proxyHeaders.some((name) => request.headers.has(name))
-  )
+  return isLoopback(new URL(request.url).hostname) && !proxyHeaders.some((name) => request.headers.has(name))
 }
 
 /** Renders Scalar's page. `docs-site/viewer.ts`, the script in the folder `assets`, starts the viewer in the browser. */

@@ -11,11 +11,6 @@ const localAddresses = new Map([
   ['::', '::1'],
 ])
 
-/** Whether a `HOST` is one that only this machine can reach. */
-export function isLoopback(host: string): boolean {
-  return /^(localhost|127(\.\d+){3}|::1)$/.test(host)
-}
-
 /** Formats an address, IPv6 ones too, and a port as in a `Host` header. */
 export function formatHost(address: string, port: number): string {
   return `${address.includes(':') ? `[${address}]` : address}:${port}`

@@ -33,7 +33,7 @@ export interface components {
          * @description Stable code of an error. Codes don't change. More may be added.
          * @enum {string}
          */
-        ErrorCode: "invalid_request" | "invalid_host" | "invalid_url" | "invalid_parameter" | "missing_authorization" | "invalid_authorization_format" | "missing_api_key" | "invalid_api_key_format" | "invalid_api_key" | "insufficient_permissions" | "admin_required" | "insufficient_credits" | "max_credits_exceeded" | "route_not_found" | "user_not_found" | "repository_not_found" | "method_not_allowed" | "request_timeout" | "changes_expired" | "url_too_long" | "idempotency_conflict" | "rate_limit_exceeded" | "headers_too_large" | "internal_error" | "database_unavailable" | "over_capacity" | "starting_up" | "shutting_down" | "docs_unavailable" | "http_version_not_supported";
+        ErrorCode: "invalid_request" | "invalid_host" | "invalid_url" | "invalid_parameter" | "missing_authorization" | "invalid_authorization_format" | "missing_api_key" | "invalid_api_key_format" | "invalid_api_key" | "insufficient_permissions" | "admin_required" | "origin_not_allowed" | "insufficient_credits" | "max_credits_exceeded" | "route_not_found" | "user_not_found" | "repository_not_found" | "method_not_allowed" | "request_timeout" | "changes_expired" | "body_too_large" | "url_too_long" | "unsupported_media_type" | "idempotency_conflict" | "rate_limit_exceeded" | "headers_too_large" | "internal_error" | "database_unavailable" | "over_capacity" | "starting_up" | "shutting_down" | "docs_unavailable" | "http_version_not_supported";
         /** @description The body of every error. */
         ErrorBody: {
             /** @description What went wrong, and what to do. */

@@ -56,7 +56,7 @@ afterAll(async () => {
 /** Starts a conversation with a new key. */
 async function converse(
   options: Partial<ConversationOptions> & { credits?: number } = {},
-): Promise<McpConversation & { id: number }> {
+): Promise<McpConversation & { id: number; pid: number }> {
   const { secret, id } = await service.createKey({ credits: options.credits ?? 1_000_000 })
   const conversation = await startConversation(installed, { url: served.url, key: secret, ...options })
   return { ...conversation, id }

@@ -8,6 +8,7 @@ import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import * as v from 'valibot'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { mcpPath } from '../../api/http/url.ts'
 import { buildDocs } from '../../docs-site/build.ts'
 import { findBusyRepository } from '../support/catalog.ts'
 import { contract, fillPath, followSchema, listOperations, type Schema } from '../support/contract.ts'
@@ -71,8 +72,9 @@ describe('openapi.yml', () => {
   })
 
   testInside('declares exactly the paths that the app has', () => {
+    // Of `/mcp`, JSON-RPC and the list of tools are the description.
     const routed = createInstance(service)
-      .app.routes.filter(({ method }) => method !== 'ALL')
+      .app.routes.filter(({ method, path }) => method !== 'ALL' && path !== mcpPath)
       .flatMap(({ method, path }) => {
         const template = path.replaceAll(/:(\w+)/g, '{$1}')
         const templates = template === '/docs/*' ? ['/docs', '/docs/{page}'] : [template || '/']

@@ -37,6 +37,8 @@ export interface Instance {
   app: Hono<HonoEnvironment>
   /** Sends a request to a path below the base path, and compares the response with openapi.yml. */
   request(path: string, options?: RequestOptions): Promise<TestResponse>
+  /** Sends any request to a path below the base path. */
+  fetch(path: string, init?: RequestInit): Promise<Response>
 }
 
 /** Creates an app on an open database. */
@@ -78,6 +80,7 @@ export function createInstance(
   const respond = checkRequests(api)
   return {
     app: api.hono,
+    fetch: async (path, init) => respond(new Request(`${root}${path}`, init)),
     async request(path, { method = 'GET', key, headers = {} } = {}) {
       const response = await respond(
         new Request(`${root}${path}`, {

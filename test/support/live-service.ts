@@ -29,6 +29,8 @@ export interface LiveServiceOptions {
 export interface LiveService {
   /** Sends a request to a path below the base path, and compares the response with openapi.yml. */
   request(path: string, options?: RequestOptions): Promise<TestResponse>
+  /** Sends any request to a path below the base path. */
+  fetch(path: string, init?: RequestInit): Promise<Response>
   /** Stops it. Throws if its exit code is not 0. */
   stop(): Promise<void>
 }
@@ -60,6 +62,7 @@ export async function startLiveService(
   const { port } = new URL(instance.url)
   const root = new URL(baseUrl ?? 'http://localhost')
   return {
+    fetch: (path, init) => fetch(`${instance.url}${root.pathname.replace(/\/$/, '')}${path}`, init),
     async request(path, { method = 'GET', key, headers = {} } = {}) {
       // As `fetch` would write it, but with the host of the base URL, and without following redirects.
       const { pathname, search } = new URL(`${root.href.replace(/\/$/, '')}${path}`)

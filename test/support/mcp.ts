@@ -1,9 +1,14 @@
 /**
- * devdata-mcp as an assistant starts it, and the official SDK's client.
+ * The tools as assistants use them: devdata-mcp, `/mcp`, and the official SDK's client.
  *
  * @module
  */
-import { type CallToolResult, Client } from '@modelcontextprotocol/client'
+import {
+  type CallToolResult,
+  Client,
+  StreamableHTTPClientTransport,
+  type Transport,
+} from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import type { Random } from '../../sample/random.ts'
 import type { InstalledClient } from './client.ts'
@@ -12,11 +17,13 @@ import { inheritEnvironment } from './program.ts'
 /** The versions of the protocol that are tested: the current one, and the one before it. */
 export const protocolVersions = ['2026-07-28', '2025-11-25'] as const
 
+type ProtocolVersion = (typeof protocolVersions)[number]
+
 /** How devdata-mcp is started. */
 export interface ConversationOptions {
   url: string
   key: string
-  protocol?: (typeof protocolVersions)[number]
+  protocol?: ProtocolVersion
   /** Further variables, such as `DEVDATA_BUDGET`. */
   environment?: Record<string, string>
   parameters?: string[]
@@ -32,26 +39,50 @@ export interface CallOutcome {
   result: Record<string, unknown>
 }
 
-/** A conversation with devdata-mcp. */
+/** A conversation with the tools. */
 export interface McpConversation extends AsyncDisposable {
   client: Client
   /** Errors of the connection, such as output that is not the protocol's. */
   errors: Error[]
-  /** The process id of devdata-mcp. */
-  pid: number
   call(name: string, given?: Record<string, unknown>): Promise<CallOutcome>
 }
 
-/** Starts devdata-mcp. */
+/** Starts devdata-mcp. The result has its process id. */
 export async function startConversation(
   { mcp }: InstalledClient,
   { url, key, protocol = '2026-07-28', environment = {}, parameters = [] }: ConversationOptions,
-): Promise<McpConversation> {
+): Promise<McpConversation & { pid: number }> {
   const transport = new StdioClientTransport({
     command: process.execPath,
     args: [mcp, ...parameters],
     env: { ...inheritEnvironment(), DEVDATA_URL: url, DEVDATA_API_KEY: key, ...environment },
   })
+  const conversation = await connect(transport, protocol)
+  return { ...conversation, pid: transport.pid ?? Number.NaN }
+}
+
+/** How `/mcp` is used. */
+export interface HttpConversationOptions extends Pick<ConversationOptions, 'key' | 'protocol'> {
+  /** Requests the service. */
+  fetch: (path: string, init?: RequestInit) => Promise<Response>
+  headers?: Record<string, string>
+}
+
+/** Begins a conversation over HTTP. */
+export function startHttpConversation({
+  fetch,
+  key,
+  protocol = '2026-07-28',
+  headers,
+}: HttpConversationOptions): Promise<McpConversation> {
+  const transport = new StreamableHTTPClientTransport(new URL('http://localhost/mcp'), {
+    fetch: (url, init) => fetch(new URL(url).pathname, init),
+    requestInit: { headers: { Authorization: `Bearer ${key}`, ...headers } },
+  })
+  return connect(transport, protocol)
+}
+
+async function connect(transport: Transport, protocol: ProtocolVersion): Promise<McpConversation> {
   const mode = protocol === '2025-11-25' ? 'legacy' : { pin: protocol }
   const client = new Client({ name: 'test', version: '1.0.0' }, { versionNegotiation: { mode } })
   const errors: Error[] = []
@@ -60,7 +91,6 @@ export async function startConversation(
   return {
     client,
     errors,
-    pid: transport.pid ?? Number.NaN,
     call: async (name, given = {}) => readOutcome(await client.callTool({ name, arguments: given })),
     [Symbol.asyncDispose]: () => client.close(),
   }

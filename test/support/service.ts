@@ -75,6 +75,8 @@ export interface TestService {
   basePath: string
   /** Sends a request to a path below the base path, and compares the response with openapi.yml. */
   request(path: string, options?: RequestOptions): Promise<TestResponse>
+  /** Sends any request to a path below the base path. */
+  fetch(path: string, init?: RequestInit): Promise<Response>
   /** Creates a key. Default: `user`, 1,000,000 credits, all scopes, no limit. */
   createKey(key?: Partial<NewKey> & { scopes?: readonly Scope[] }): Promise<{ secret: string; id: number }>
   /** The balance, what was granted and what was charged, as the ledger has it. */
@@ -136,7 +138,7 @@ export async function startTestService(
   const database = await openDatabase({ databasePoolSize, databaseStatementTimeoutSeconds, ...copy.location })
   const { sql, ledgerSql } = database
   const instance = createInstance(database, { compressResponses, ...(baseUrl !== undefined && { baseUrl }) })
-  const { request } = live ?? instance
+  const { request, fetch } = live ?? instance
   let stopped: Promise<void> | undefined
   async function stopAll() {
     try {
@@ -158,6 +160,7 @@ export async function startTestService(
     location: copy.location,
     basePath,
     request,
+    fetch,
     async createKey(key = {}) {
       const created = await createKey(sql, {
         role: 'user',

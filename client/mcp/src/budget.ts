@@ -1,5 +1,5 @@
 /**
- * What all calls together may cost: `DEVDATA_BUDGET`.
+ * What calls may cost: all together (`DEVDATA_BUDGET`), or each alone (`Max-Credits`).
  *
  * @module
  */
@@ -29,12 +29,15 @@ export interface Payment {
 export class Budget {
   /** In credits; infinite: only the balance of the key counts. */
   readonly total: number
+  /** How the user sets it, for messages. */
+  readonly name: 'DEVDATA_BUDGET' | 'Max-Credits'
   #left: number
   /** By idempotency key. */
   readonly #counts = new Map<string, Count>()
 
-  constructor(total = Number.POSITIVE_INFINITY) {
+  constructor(total = Number.POSITIVE_INFINITY, name: Budget['name'] = 'DEVDATA_BUDGET') {
     this.total = total
+    this.name = name
     this.#left = total
   }
 

@@ -3,7 +3,13 @@
  *
  * @module
  */
-import { type Client, createClient, isUnreachable, RateLimitError, UnavailableError } from '@devdata/client'
+import {
+  type Client,
+  createClient,
+  isUnreachable,
+  RateLimitError,
+  UnavailableError,
+} from '../../src/client.ts'
 import type { Budget } from './budget.ts'
 
 /** How long a call may take. Most assistants wait 60 seconds. */

@@ -4,7 +4,7 @@
  * @module
  */
 import { Buffer } from 'node:buffer'
-import type { Commit, ListedRepository, Repository, RepositoryDependency, User } from '@devdata/client'
+import type { Commit, ListedRepository, Repository, RepositoryDependency, User } from '../../src/client.ts'
 
 /** Which fields an item has in a result. */
 export type Fields = 'compact' | 'all'

@@ -13,7 +13,7 @@ import {
   PermissionError,
   RateLimitError,
   UnavailableError,
-} from '@devdata/client'
+} from '../../src/client.ts'
 import type { Connection } from './call.ts'
 
 /** A call that was not made: its arguments can't be used. The message is for the assistant. */

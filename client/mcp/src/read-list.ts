@@ -7,7 +7,7 @@
  *
  * @module
  */
-import type { List, ListOptions, Quote } from '@devdata/client'
+import type { List, ListOptions, Quote } from '../../src/client.ts'
 import type { Call } from './call.ts'
 import {
   listStart,

@@ -5,8 +5,8 @@
  * @module
  */
 
-import type { DependencyStatus } from '@devdata/client'
 import { fromJsonSchema, type StandardSchemaWithJSON } from '@modelcontextprotocol/server'
+import type { DependencyStatus } from '../../src/client.ts'
 import type { Fields } from './fields.ts'
 
 /** Which dependencies an item must use. */

@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { RepositoryFilter, UserFilter } from '@devdata/client'
 import { McpServer, type ServerContext } from '@modelcontextprotocol/server'
+import type { RepositoryFilter, UserFilter } from '../../src/client.ts'
 import type { Budget } from './budget.ts'
 import type { Call, Connection } from './call.ts'
 import { describeCommit, describeRepository, describeUser, type Fields } from './fields.ts'
@@ -66,7 +66,7 @@ export function createServer({ connection, budget, version }: ServerOptions): Mc
       const part = { cursor, limit, maxCredits, credits }
       const read = await readItems(call, createSource(call), part)
       const { items, total, cursor: next } = read
-      const limitName = credits < wanted ? 'DEVDATA_BUDGET' : 'max_credits'
+      const limitName = credits < wanted ? budget.name : 'max_credits'
       const note = [...describeEnd(read, limitName, call, connection), ...describePending(read)].join(' ')
       return {
         items,

@@ -4,8 +4,8 @@
  * @module
  */
 
-import { MaxCreditsError } from '@devdata/client'
 import type { CallToolResult, ServerContext } from '@modelcontextprotocol/server'
+import { MaxCreditsError } from '../../src/client.ts'
 import type { Budget } from './budget.ts'
 import { type Call, type Connection, startCall } from './call.ts'
 import { readPageUrl } from './cursor.ts'
@@ -45,12 +45,17 @@ function readMaxCost({ requestedUrl }: Call): number {
   return readPageUrl(requestedUrl).size || 1
 }
 
-function describeCredits({ spent, balance }: Call, { left }: Budget) {
+function describeCredits({ spent, balance }: Call, { left, name }: Budget) {
   return {
     cost: spent,
     ...(balance !== undefined && { balance }),
-    ...(Number.isFinite(left) && { budget_left: left }),
+    ...(name === 'DEVDATA_BUDGET' && Number.isFinite(left) && { budget_left: left }),
   }
+}
+
+function describeBudget({ name, total, left }: Budget): string {
+  if (name === 'Max-Credits') return `The header Max-Credits allows ${total} for a call.`
+  return `${name} allows ${total} in all, and ${left} are left.`
 }
 
 function fail(text: string): CallToolResult {
@@ -76,9 +81,7 @@ function explain(
   const sentences = [
     isOverCost ? `${refusal.message}.` : describeError(refusal, connection),
     isOverCost && granted === credits ? `max_credits allows ${credits}.` : '',
-    isOverCost && granted < credits
-      ? `DEVDATA_BUDGET allows ${budget.total} in all, and ${budget.left} are left. Tell the user: only they can raise it.`
-      : '',
+    isOverCost && granted < credits ? `${describeBudget(budget)} Tell the user: only they can raise it.` : '',
     unconfirmed > 0
       ? `Up to ${unconfirmed} credits may have been charged, and count as spent. The same call returns what was paid for, without another payment.`
       : `Cost: ${spent}.`,
