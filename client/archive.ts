@@ -4,9 +4,10 @@
  *
  * @module
  */
+import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
-import { gzipSync } from 'fflate'
+import { gzipSync, zipSync } from 'fflate'
 import { packTar } from 'modern-tar'
 
 /** Files of an archive, by their paths in it, with `/`. */
@@ -16,9 +17,15 @@ export type ArchiveFiles = ReadonlyMap<string, Uint8Array>
 const fileTime = new Date('1985-10-26T08:15:00Z')
 
 /** Reads a folder with all folders in it. */
-export async function readFolder(directory: string): Promise<Map<string, Uint8Array>> {
+export async function readFolder(
+  directory: string,
+  isWanted: (path: string) => boolean = () => true,
+): Promise<Map<string, Uint8Array>> {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true })
-  const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
+  const paths = entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter(isWanted)
   const files = await Promise.all(
     paths
       .sort()
@@ -34,4 +41,66 @@ export async function writeNpmArchive(files: ArchiveFiles): Promise<Uint8Array> 
     body,
   }))
   return gzipSync(await packTar(entries), { level: 9, mtime: fileTime })
+}
+
+/** The parts of pyproject.toml that a wheel repeats. */
+export interface PythonProject {
+  name: string
+  version: string
+  description: string
+  license: string
+  'requires-python': string
+  keywords: readonly string[]
+  classifiers: readonly string[]
+}
+
+/**
+ * Writes the wheel of a package for pip, in pure Python (https://packaging.python.org/specifications/binary-distribution-format).
+ * `modules` has the files of its module, below the module's name.
+ */
+export function writeWheel(
+  project: PythonProject,
+  { modules, readme, license }: { modules: ArchiveFiles; readme: string; license: Uint8Array },
+): { name: string; content: Uint8Array } {
+  const stem = `${project.name.replaceAll('-', '_')}-${project.version}`
+  const information = `${stem}.dist-info`
+  const encode = (text: string) => new TextEncoder().encode(text)
+  const files = new Map<string, Uint8Array>([
+    ...modules,
+    [`${information}/licenses/LICENSE`, license],
+    [`${information}/METADATA`, encode(writeMetadata(project, readme))],
+    [
+      `${information}/WHEEL`,
+      encode('Wheel-Version: 1.0\nGenerator: devdata\nRoot-Is-Purelib: true\nTag: py3-none-any\n'),
+    ],
+  ])
+  const record = [...files].map(([path, content]) => {
+    const hash = createHash('sha256').update(content).digest('base64url')
+    return `${path},sha256=${hash},${content.byteLength}\n`
+  })
+  files.set(`${information}/RECORD`, encode(`${record.join('')}${information}/RECORD,,\n`))
+  return {
+    name: `${stem}-py3-none-any.whl`,
+    // A zip has local times: the same numbers everywhere.
+    content: zipSync(Object.fromEntries(files), {
+      ...{ level: 9, os: 3, attrs: 0o644 << 16 },
+      mtime: new Date(1985, 9, 26, 8, 15),
+    }),
+  }
+}
+
+function writeMetadata(project: PythonProject, readme: string): string {
+  const headers = [
+    ['Metadata-Version', '2.4'],
+    ['Name', project.name],
+    ['Version', project.version],
+    ['Summary', project.description],
+    ['License-Expression', project.license],
+    ['License-File', 'LICENSE'],
+    ['Keywords', project.keywords.join(',')],
+    ...project.classifiers.map((classifier) => ['Classifier', classifier]),
+    ['Requires-Python', project['requires-python']],
+    ['Description-Content-Type', 'text/markdown'],
+  ]
+  return `${headers.map(([name, value]) => `${name}: ${value}\n`).join('')}\n${readme}`
 }

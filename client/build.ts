@@ -11,15 +11,18 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
 import openapiTS, { astToString } from 'openapi-typescript'
+import { parse as parseToml } from 'smol-toml'
 import { build } from 'vite'
 import { parse } from 'yaml'
-import { readFolder, writeNpmArchive } from './archive.ts'
+import { type PythonProject, readFolder, writeNpmArchive, writeWheel } from './archive.ts'
+import { generateRecords } from './python-records.ts'
 
 const project = join(import.meta.dirname, '..')
 const compiler = join(project, 'node_modules/@typescript/native/bin/tsc')
 
-/** The file of generated types. */
+/** The files of generated types. */
 export const schemaFile = join(import.meta.dirname, 'src/schema.ts')
+export const recordsFile = join(import.meta.dirname, 'python/src/devdata_client/records.py')
 
 /** The packages, by the names of their programs. */
 const packages = {
@@ -32,9 +35,16 @@ export type ClientPackage = keyof typeof packages
 
 const clientPackages = Object.keys(packages) as ClientPackage[]
 
+const readContract = async () => parse(await readFile(join(project, 'openapi.yml'), 'utf8'))
+
+/** Generates the types of the bodies that openapi.yml describes, for Python. */
+export async function generatePythonRecords(): Promise<string> {
+  return generateRecords((await readContract()).components.schemas)
+}
+
 /** Generates the types of the bodies that openapi.yml describes. */
 export async function generateSchema(): Promise<string> {
-  const { openapi, info, components } = parse(await readFile(join(project, 'openapi.yml'), 'utf8'))
+  const { openapi, info, components } = await readContract()
   const { schemas } = components
   const nodes = await openapiTS({ openapi, info, components: { schemas } })
   return `// Generated from openapi.yml by \`npm run client\`.\n${astToString(nodes)}`
@@ -62,6 +72,21 @@ export async function packClient(name: ClientPackage, directory: string): Promis
   } finally {
     await rm(output, { recursive: true, force: true })
   }
+}
+
+/** Packs the Python client into a folder. Returns the path of the wheel. */
+export async function packPythonClient(directory: string): Promise<string> {
+  const source = join(import.meta.dirname, 'python')
+  const readText = (name: string) => readFile(join(source, name), 'utf8')
+  const { project: python } = parseToml(await readText('pyproject.toml'))
+  const { name, content } = writeWheel(python as unknown as PythonProject, {
+    modules: await readFolder(join(source, 'src'), (path) => !path.includes('__pycache__')),
+    readme: await readText('README.md'),
+    license: await readFile(join(source, 'LICENSE')),
+  })
+  await mkdir(directory, { recursive: true })
+  await writeFile(join(directory, name), content)
+  return join(directory, name)
 }
 
 /** Compiles the client: JavaScript without comments, and declarations with them, where editors look for them. */
@@ -95,7 +120,10 @@ async function bundleMcp(directory: string, outDirectory: string): Promise<void>
 
 /** Packs all packages into a folder, with a file of their hashes for `sha256sum --check`. Returns the paths of the packages. */
 export async function packClients(directory: string): Promise<string[]> {
-  const archives = await Promise.all(clientPackages.map((name) => packClient(name, directory)))
+  const archives = await Promise.all([
+    ...clientPackages.map((name) => packClient(name, directory)),
+    packPythonClient(directory),
+  ])
   const lines = await Promise.all(
     archives.map(async (archive) => {
       const hash = createHash('sha256')
@@ -110,5 +138,6 @@ export async function packClients(directory: string): Promise<string[]> {
 
 if (import.meta.main) {
   await writeFile(schemaFile, await generateSchema())
+  await writeFile(recordsFile, await generatePythonRecords())
   console.log((await packClients(join(project, 'dist/clients'))).join('\n'))
 }

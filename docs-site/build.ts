@@ -124,7 +124,7 @@ async function listFiles(directory: string): Promise<string[]> {
 /** A hash of everything that a build depends on. */
 async function hashSources(baseUrl: string | undefined): Promise<string> {
   const isSource = (file: string) =>
-    !/[/\\](?:\.astro|dist|node_modules)[/\\]/.test(relative(projectDirectory, file))
+    !/[/\\](?:\.astro|\.mypy_cache|__pycache__|dist|node_modules)[/\\]/.test(relative(projectDirectory, file))
   const site = (await listFiles(siteDirectory)).filter(isSource)
   const deployed = await listFiles(join(projectDirectory, 'deploy'))
   const clients = (await listFiles(join(projectDirectory, 'client'))).filter(isSource)

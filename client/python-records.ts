@@ -1,0 +1,101 @@
+/**
+ * Generates the types of the Python client's records from openapi.yml: dicts with known members.
+ *
+ * @module
+ */
+
+/** The part of a schema that is read. openapi.yml has no others in the bodies of these records. */
+interface Schema {
+  $ref?: string
+  description?: string
+  type?: string | readonly string[]
+  enum?: readonly string[]
+  anyOf?: readonly Schema[]
+  items?: Schema
+  properties?: Record<string, Schema>
+  required?: readonly string[]
+}
+
+/** The schemas that the client returns. What they refer to is generated, too. */
+const roots = [
+  ...['User', 'Repository', 'ListedRepository', 'RepositoryDependency', 'UsedDependency', 'LocationText'],
+  ...['Commit', 'Removal', 'CreditStatus', 'UsageEntry', 'UsageSum'],
+]
+
+const simpleTypes: Record<string, string> = {
+  string: 'str',
+  integer: 'int',
+  number: 'float',
+  boolean: 'bool',
+  null: 'None',
+}
+
+const nameOf = (reference: string) => reference.slice(reference.lastIndexOf('/') + 1)
+
+/** Generates the module. Throws an `Error` for what Python's types can't say. */
+export function generateRecords(schemas: Record<string, Schema>): string {
+  const definitions = new Map<string, string>()
+  const imports = new Set<string>()
+
+  function find(name: string): Schema {
+    const schema = schemas[name]
+    if (schema === undefined) throw new Error(`openapi.yml has no schema ${name}`)
+    return schema
+  }
+
+  /** Writes a type. What it refers to is defined first. */
+  function write({ $ref, type, enum: values, anyOf, items, properties }: Schema): string {
+    if ($ref !== undefined) {
+      const name = nameOf($ref)
+      const schema = find(name)
+      // Numbers and texts with rules are just numbers and texts here.
+      if (schema.properties === undefined && schema.enum === undefined) return write(schema)
+      define(name)
+      return name
+    }
+    if (values !== undefined) {
+      imports.add('Literal')
+      return `Literal[${values.map((value) => JSON.stringify(value)).join(', ')}]`
+    }
+    if (anyOf !== undefined) return anyOf.map(write).join(' | ')
+    if (items !== undefined) return `list[${write(items)}]`
+    if (properties !== undefined) throw new Error('an object must be a schema with a name')
+    const types = [type ?? []].flat().map((each) => simpleTypes[each] ?? '')
+    if (types.length === 0 || types.includes(''))
+      throw new Error(`no type in Python for ${JSON.stringify(type)}`)
+    return types.join(' | ')
+  }
+
+  function define(name: string): void {
+    if (definitions.has(name)) return
+    const { description = '', properties, required = [], ...rest } = find(name)
+    if (properties === undefined) {
+      definitions.set(name, `${name} = ${write(rest)}\n${writeText(description, '')}\n`)
+      return
+    }
+    const lines = Object.entries(properties).map(([member, schema]) => {
+      const written = write(schema)
+      const isOptional = !required.includes(member)
+      if (isOptional) imports.add('NotRequired')
+      const text = schema.description ?? (schema.$ref && find(nameOf(schema.$ref)).description) ?? ''
+      return `    ${member}: ${isOptional ? `NotRequired[${written}]` : written}\n${writeText(text, '    ')}`
+    })
+    const text = writeText(description, '    ')
+    definitions.set(name, `class ${name}(TypedDict):\n${text}\n${lines.join('')}`)
+  }
+
+  for (const name of roots) define(name)
+  const typing = ['TypedDict', ...imports].filter((name) => name !== 'NotRequired').sort()
+  return [
+    '"""What the service\'s responses have in them, as dicts. Generated from openapi.yml by ``npm run client``."""\n',
+    'from __future__ import annotations\n',
+    `from typing import TYPE_CHECKING, ${typing.join(', ')}\n`,
+    'if TYPE_CHECKING:\n    from typing_extensions import NotRequired\n\n',
+    [...definitions.values()].join('\n\n'),
+  ].join('\n')
+}
+
+function writeText(description: string, indent: string): string {
+  const text = description.trim().replaceAll('`', '``').replaceAll('\\', '\\\\').replaceAll(/\s+/g, ' ')
+  return text === '' ? '' : `${indent}"""${text}"""\n`
+}

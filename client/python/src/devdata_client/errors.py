@@ -1,0 +1,141 @@
+"""What can go wrong, by class.
+
+An error of a response that the service refused has the ``status``, the ``code`` and the ``request_id`` of the response.
+The operator needs the ``request_id`` to find the request in the log.
+"""
+
+from __future__ import annotations
+
+import re
+
+
+class DevdataError(Exception):
+    """Any failure of a request.
+
+    ``status``: the HTTP status; None: no response arrived. ``code``: ``X-Error-Code``; None: something other than the
+    service responded. ``retry_after``: when to retry, in seconds from now.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        status: int | None = None,
+        code: str | None = None,
+        request_id: str | None = None,
+        retry_after: float | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.status = status
+        self.code = code
+        self.request_id = request_id
+        self.retry_after = retry_after
+
+
+class NetworkError(DevdataError):
+    """No response, or none that is whole: the connection broke, or nothing came in time."""
+
+
+class UnreachableError(NetworkError):
+    """No connection could be made: the base URL is wrong, or the service doesn't run. Nothing was charged for this try."""
+
+
+class InvalidRequestError(DevdataError):
+    """400 and others: the request breaks a rule, which the message states."""
+
+
+class AuthenticationError(DevdataError):
+    """401: the key is missing, malformed, unknown or no longer valid."""
+
+
+class PermissionDeniedError(DevdataError):
+    """403: the key lacks a permission."""
+
+
+class InsufficientCreditsError(DevdataError):
+    """403: the balance is below the cost. Nothing was charged.
+
+    ``needed`` and ``balance`` are in credits. They are None for a quote: the response to ``HEAD`` has no message.
+    """
+
+    @property
+    def needed(self) -> int | None:
+        return _find_number(r"need (\d+)", self.message)
+
+    @property
+    def balance(self) -> int | None:
+        return _find_number(r"have (\d+)", self.message)
+
+
+class MaxCreditsError(DevdataError):
+    """403: the request costs more than ``max_credits`` allows. Nothing was charged. ``cost`` is in credits."""
+
+    @property
+    def max_credits(self) -> int | None:
+        return _find_number(r"Max-Credits is (\d+)", self.message)
+
+    @property
+    def cost(self) -> int | None:
+        return _find_number(r"costs (\d+)", self.message)
+
+
+class NotFoundError(DevdataError):
+    """404: there is no such repository, or no such path below the base URL."""
+
+
+class ChangesExpiredError(DevdataError):
+    """410: changes since this version are no longer known. Fetch everything again."""
+
+
+class IdempotencyConflictError(DevdataError):
+    """422: the idempotency key was used for another request."""
+
+
+class RateLimitError(DevdataError):
+    """429: the key's rate limit is used up, and retries were too."""
+
+
+class UnavailableError(DevdataError):
+    """5xx: the service can't serve the request now, and retries didn't help."""
+
+
+_by_code: dict[str | None, type[DevdataError]] = {
+    "insufficient_credits": InsufficientCreditsError,
+    "max_credits_exceeded": MaxCreditsError,
+}
+_by_status: dict[int, type[DevdataError]] = {
+    401: AuthenticationError,
+    403: PermissionDeniedError,
+    404: NotFoundError,
+    408: UnavailableError,
+    410: ChangesExpiredError,
+    422: IdempotencyConflictError,
+    429: RateLimitError,
+}
+
+
+def create_response_error(
+    message: str, *, status: int, code: str | None, request_id: str | None, retry_after: float | None
+) -> DevdataError:
+    """Creates the error of a response."""
+    other: type[DevdataError] = UnavailableError if status >= 500 else InvalidRequestError
+    cls = _by_code.get(code, _by_status.get(status, other))
+    return cls(message, status=status, code=code, request_id=request_id, retry_after=retry_after)
+
+
+def is_about_url(error: DevdataError) -> bool:
+    """Whether the base URL may be the reason: nothing responds there, or something other than the service."""
+    if isinstance(error, UnreachableError):
+        return True
+    return isinstance(error, (NotFoundError, InvalidRequestError)) and error.code in (None, "route_not_found")
+
+
+def is_transient(error: DevdataError) -> bool:
+    """Whether the same request may succeed later."""
+    return isinstance(error, (NetworkError, RateLimitError, UnavailableError))
+
+
+def _find_number(pattern: str, text: str) -> int | None:
+    found = re.search(pattern, text)
+    return int(found[1]) if found else None
