@@ -11,6 +11,7 @@ const listFiles = (names: readonly string[]) => names.map((name) => `test/${name
 const later = listFiles([
   // Browsers, other languages, and programs of others around the service.
   'client/client-runtimes',
+  'client/python-client',
   'database/poolers',
   'documents/generated-clients',
   'http/reverse-proxies',

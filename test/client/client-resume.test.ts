@@ -10,6 +10,7 @@ import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { packPythonClient } from '../../client/build.ts'
 import { createRandom } from '../../sample/random.ts'
 import { type InstalledClient, type Intercept, installClient, serve } from '../support/client.ts'
 import { deno } from '../support/deno.ts'
@@ -18,7 +19,7 @@ import { endWithThisProcess, inheritEnvironment } from '../support/program.ts'
 import { createCommit, createRepository, createUser, loadRecords } from '../support/records.ts'
 import { describeOnOneDatabase, startTestService, type TestService } from '../support/service.ts'
 
-/** Of each of nine lists, on each database: 1,080 in a drill. */
+/** Of each of eleven lists, on each database: 1,080 in a drill. */
 const kills = isDrill ? 60 : 8
 const members = isDrill ? 2_500 : 500
 
@@ -56,6 +57,47 @@ for await (const item of list) {
 if (list.stoppedBy !== undefined) save()
 `
 
+/** The same in Python. */
+const pythonProgram = `
+import json, os, signal, sys
+from devdata_client import Client
+
+_, base_url, file, list_name, options, kill_after = sys.argv
+api = Client(base_url, os.environ["DEVDATA_API_KEY"], retries=0)
+lists = {
+    "users": lambda **options: api.users.list(**options),
+    "commits": lambda **options: api.repositories.commits("own/busy", **options),
+    "many": lambda **options: api.users.get_many([f"USER-{index}" for index in range(${members})], **options),
+    "changes": lambda **options: api.changes(**options),
+}
+lines = open(file).read().splitlines() if os.path.exists(file) else []
+last = json.loads(lines[-1]) if lines else {}
+if lines and last["state"] is None:
+    sys.exit()
+items = lists[list_name](**json.loads(options), resume=last.get("state"))
+output = open(file, "a")
+
+def save(**members):
+    output.write(json.dumps({**members, "state": items.state, "spent": items.spent}) + "\\n")
+    output.flush()
+
+if not lines:
+    save()
+for count, item in enumerate(items, 1):
+    kind, item = (item.type, item.item) if list_name == "changes" else ("", item)
+    save(id=kind + str(item.get("forge_rest_id") or item.get("commit_hash")))
+    if count == int(kill_after):
+        os.kill(os.getpid(), signal.SIGKILL)
+if items.stopped_by is not None:
+    save(stoppedBy=items.stopped_by)
+`
+
+const programs = {
+  Node: [process.execPath, 'program.mjs'],
+  Deno: [deno, 'run', '--quiet', '--no-prompt', '--allow-all', 'program.mjs'],
+  Python: ['python3', 'program.py'],
+}
+
 interface Line {
   id?: string
   state: { url: string } | null
@@ -64,10 +106,14 @@ interface Line {
 }
 
 let client: InstalledClient
+let wheel: string
 beforeAll(async () => {
   console.info(`TEST_SEED=${seed}`)
   client = await installClient()
   await writeFile(join(client.directory, 'program.mjs'), program)
+  await writeFile(join(client.directory, 'program.py'), pythonProgram)
+  // Python imports from the packed file.
+  wheel = await packPythonClient(client.directory)
 })
 afterAll(() => client?.remove())
 
@@ -83,7 +129,7 @@ async function readThroughKills(
     kills,
     options = {},
     load = async () => {},
-    runtime = [process.execPath],
+    runtime = 'Node',
     sent,
   }: {
     list: string
@@ -91,7 +137,7 @@ async function readThroughKills(
     kills: number
     options?: object
     load?: () => Promise<void>
-    runtime?: string[]
+    runtime?: keyof typeof programs
     sent?: Set<number>
   },
 ): Promise<Line[]> {
@@ -125,17 +171,13 @@ async function readThroughKills(
     point = run < kills ? random.pick([...killPoints]) : undefined
     const killAfter = point === 'items' ? random.integer(1, 60) : 0
     requests = random.integer(1, 2)
-    const [command = '', ...parameters] = runtime
+    const [command = '', ...parameters] = programs[runtime]
     const child = endWithThisProcess(
-      spawn(
-        command,
-        [...parameters, 'program.mjs', served.url, file, list, JSON.stringify(options), String(killAfter)],
-        {
-          cwd: client.directory,
-          env: { ...inheritEnvironment(), DEVDATA_API_KEY: key },
-          stdio: ['ignore', 'inherit', 'inherit'],
-        },
-      ),
+      spawn(command, [...parameters, served.url, file, list, JSON.stringify(options), String(killAfter)], {
+        cwd: client.directory,
+        env: { ...inheritEnvironment(), DEVDATA_API_KEY: key, PYTHONPATH: wheel },
+        stdio: ['ignore', 'inherit', 'inherit'],
+      }),
     )
     kill = () => child.kill('SIGKILL')
     const [code] = await once(child, 'close')
@@ -181,16 +223,20 @@ describeOnOneDatabase('a program that is killed again and again', (kind) => {
   afterAll(() => service?.close())
 
   test.each([
-    ['users', 'Node', [process.execPath]],
-    ['users', 'Deno', [deno, 'run', '--quiet', '--no-prompt', '--allow-all']],
-    ['repositories', 'Node', [process.execPath]],
-    ['many', 'Node', [process.execPath]],
-    ['commits', 'Node', [process.execPath]],
-    ['dependencies', 'Node', [process.execPath]],
-    ['changes', 'Node', [process.execPath]],
-  ])(
+    ['users', 'Node'],
+    ['users', 'Deno'],
+    ['repositories', 'Node'],
+    ['many', 'Node'],
+    ['commits', 'Node'],
+    ['dependencies', 'Node'],
+    ['changes', 'Node'],
+    ['users', 'Python'],
+    ['commits', 'Python'],
+    ['many', 'Python'],
+    ['changes', 'Python'],
+  ] as const)(
     'reads every item of the list "%s" once on %s, and pays for each once, while loads append to it',
-    async (list, _, runtime) => {
+    async (list, runtime) => {
       const { secret: key, id } = await service.createKey()
       const load = () => {
         const numbers = Array.from({ length: 20 }, () => nextNumber++)

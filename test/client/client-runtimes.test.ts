@@ -15,6 +15,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { hasChromium, openBrowser } from '../support/browser.ts'
 import { type InstalledClient, installClient, type ServedService, serve } from '../support/client.ts'
 import { deno } from '../support/deno.ts'
+import { listSamples } from '../support/markdown-samples.ts'
 import { inheritEnvironment } from '../support/program.ts'
 import { startTestService, type TestService } from '../support/service.ts'
 
@@ -50,12 +51,6 @@ afterAll(async () => {
   await service?.close()
   await installed?.remove()
 })
-
-function listSamples(page: string, language: string): string[] {
-  return [...page.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)].flatMap(([, name, code]) =>
-    name === language ? (code ?? '') : [],
-  )
-}
 
 test.each([
   ['the Node of the machine', ['node']],

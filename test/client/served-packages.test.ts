@@ -4,13 +4,14 @@
  * @module
  */
 import { execFile } from 'node:child_process'
-import { mkdtemp, realpath, rm } from 'node:fs/promises'
+import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { buildDocs } from '../../docs-site/build.ts'
 import { type ServedService, serve } from '../support/client.ts'
+import { listSamples } from '../support/markdown-samples.ts'
 import { inheritEnvironment } from '../support/program.ts'
 import { startTestService, type TestService } from '../support/service.ts'
 
@@ -35,6 +36,8 @@ beforeAll(async () => {
     npm_config_cache: join(directory, 'cache'),
     npm_config_audit: 'false',
     npm_config_fund: 'false',
+    PIP_INDEX_URL: 'http://127.0.0.1:9',
+    PIP_NO_CACHE_DIR: '1',
   }
 })
 afterAll(async () => {
@@ -46,9 +49,10 @@ afterAll(async () => {
 const read = async (path: string) => (await fetch(`${served.url}/docs/${path}`)).text()
 
 /** Runs lines of a page's samples in a shell. */
-async function runLines(page: string, lines: RegExp): Promise<string> {
+async function runLines(page: string, lines: RegExp, ...further: string[]): Promise<string> {
   const commands = page.match(lines) ?? expect.fail(`no line is like ${lines}`)
-  const { stdout } = await run('sh', ['-euc', commands.join('\n')], { cwd: directory, env: environment })
+  const script = [...commands, ...further].join('\n')
+  const { stdout } = await run('sh', ['-euc', script], { cwd: directory, env: environment })
   return stdout
 }
 
@@ -66,8 +70,18 @@ test('an assistant starts devdata-mcp by the configuration of the page', async (
   expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
 })
 
+test('the Python client is installed by the line of its page, and its first program runs', async () => {
+  const page = await read('python-client.md')
+  const [program = ''] = listSamples(page, 'python')
+  await writeFile(join(directory, 'first.py'), program)
+  expect(await runLines(page, /^(python3 -m venv|pip install) .*$/gm, 'python first.py')).toMatch(
+    /\nNoor Goldberg \d+ \d+ \d+\n$/,
+  )
+})
+
 test('the files have the hashes that stand beside them', async () => {
   const page = await read('clients.md')
   const checked = await runLines(page, /^curl .*$/gm)
-  expect(checked).toBe('devdata-client-0.1.0.tgz: OK\ndevdata-mcp-0.1.0.tgz: OK\n')
+  const names = ['devdata-client-0.1.0.tgz', 'devdata-mcp-0.1.0.tgz', 'devdata_client-0.1.0-py3-none-any.whl']
+  expect(checked).toBe(names.map((name) => `${name}: OK\n`).join(''))
 })

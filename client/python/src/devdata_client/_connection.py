@@ -36,6 +36,9 @@ class _Connection:
     headers: dict[str, str]
     """For the proxy."""
 
+    def __del__(self) -> None:
+        self.http.close()
+
 
 class Connections:
     """Sends requests to one host, through the proxy that ``HTTPS_PROXY`` or ``HTTP_PROXY`` names, if there is one."""

@@ -96,7 +96,7 @@ def write_batch_urls(path: str, name_parameter: str, keys: Iterable[str] | Itera
     names = list({str(key).lower(): key for key in keys}.values())
     if len({type(name) for name in names}) > 1:
         raise TypeError("names and ids must be looked up separately")
-    parameter = "forgeRestIds" if names and isinstance(names[0], int) else name_parameter
+    parameter = "forge_rest_ids" if names and isinstance(names[0], int) else name_parameter
     return [
         write_list_url(path, {parameter: names[start : start + _MAX_BATCH_SIZE]})
         for start in range(0, len(names), _MAX_BATCH_SIZE)

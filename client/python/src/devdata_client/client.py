@@ -270,7 +270,7 @@ class Repositories:
         page_size: int = 100,
     ) -> ItemList[ListedRepository]:
         """Looks up any number of names, or of values of ``forge_rest_id``. Unknown ones are absent, and cost nothing."""
-        urls = write_batch_urls("repos", "fullNames", keys)
+        urls = write_batch_urls("repos", "full_names", keys)
         return ItemList(self._sender, urls, _id_of, budget=budget, resume=resume, page_size=page_size)
 
     def quote(self, **filters: Unpack[RepositoryFilter]) -> Quote:

@@ -1,0 +1,438 @@
+/**
+ * The Python client, its packed file, against the real service: what it returns, retries, waits for and raises. What it does after
+ * it was killed is in client-resume.test.ts.
+ *
+ * @module
+ */
+import { execFile } from 'node:child_process'
+import { mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { parse as parseToml } from 'smol-toml'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { generatePythonRecords, packPythonClient, recordsFile } from '../../client/build.ts'
+import { type Intercept, type ServedService, serve } from '../support/client.ts'
+import { listSamples } from '../support/markdown-samples.ts'
+import { inheritEnvironment } from '../support/program.ts'
+import { startTestService, type TestService } from '../support/service.ts'
+
+const run = promisify(execFile)
+const hasMypy = await run('mypy', ['--version']).then(
+  () => true,
+  () => false,
+)
+const project = join(import.meta.dirname, '..', '..')
+
+let directory: string
+let wheel: string
+let service: TestService
+let served: ServedService
+/** How the next requests are handled, in this order. Those after them reach the service. */
+const interceptions: Intercept[] = []
+const received: Request[] = []
+
+beforeAll(async () => {
+  directory = await realpath(await mkdtemp(join(tmpdir(), 'devdata-python-')))
+  wheel = await packPythonClient(directory)
+  service = await startTestService('embedded')
+  served = await serve(service, (request, handle) => {
+    received.push(request)
+    const intercept = interceptions.shift()
+    return intercept === undefined ? handle(request) : intercept(request, handle)
+  })
+})
+afterAll(async () => {
+  await served?.[Symbol.asyncDispose]()
+  await service?.close()
+  await rm(directory, { recursive: true, force: true })
+})
+beforeEach(() => {
+  received.length = 0
+})
+
+/** What each program begins with. `waits` has the seconds of all waits, and `attempt` returns what is raised. */
+const head = `
+import json, os
+from devdata_client import *
+
+waits = []
+
+def connect(url=os.environ["DEVDATA_URL"], **options):
+    return Client(url, os.environ["DEVDATA_API_KEY"], on_wait=lambda wait: waits.append(wait.seconds), **options)
+
+def attempt(act):
+    try:
+        return act()
+    except Exception as error:
+        return [type(error).__name__, str(error), getattr(error, "code", None)]
+
+api = connect()
+`
+
+/** Runs a program with a key of its own. Returns what it prints, which is JSON. */
+async function python(program: string, key: Parameters<TestService['createKey']>[0] = {}) {
+  const { secret, id } = await service.createKey(key)
+  const environment = {
+    ...inheritEnvironment(),
+    PYTHONPATH: wheel,
+    DEVDATA_URL: served.url,
+    DEVDATA_API_KEY: secret,
+  }
+  const { stdout } = await run('python3', ['-W', 'error', '-c', `${head}\n${program}`], { env: environment })
+  return { output: JSON.parse(stdout), id }
+}
+
+describe('lists', () => {
+  test('have the price and the number of items that the quote says, and stop at the budget', async () => {
+    const { output, id } = await python(`
+quote = api.users.quote(location=["berlin", "paris"], dependency_names=["react"])
+users = api.users.list(location=["berlin", "paris"], dependency_names=["react"], budget=7, page_size=5)
+logins = [user["login"] for user in users]
+part = [len(logins), users.spent, users.stopped_by, users.total == quote.items]
+rest = api.users.list(location=["berlin", "paris"], dependency_names=["react"], budget=quote.credits, resume=json.loads(json.dumps(users.state)))
+logins += [user["login"] for page in rest.pages() for user in page.items]
+print(json.dumps([part, len(set(logins)) == len(logins) == quote.items, rest.spent == quote.credits, rest.state, rest.is_complete, quote.credits]))
+`)
+    const [part, ...rest] = output
+    expect(part).toEqual([7, 7, 'budget', true])
+    expect(rest.slice(0, 4)).toEqual([true, true, null, true])
+    expect(await service.readLedger(id)).toMatchObject({ charged: rest[4] })
+  })
+
+  test('have filters that are those of the API, and what discovery names', async () => {
+    const { output } = await python(`
+print(json.dumps([
+    api.users.quote(country=["DE", "us"], type="User", has="email", min_followers=10, active_since="2025-01-01").items,
+    api.repositories.quote(language=["TypeScript", "Python"], license="MIT", min_stars=100, fork=False, archived=False).items,
+    api.find_dependencies(contains="react-d")[0]["dependency_name"],
+    api.find_locations("berlin, g")[0]["country"],
+]))
+`)
+    const count = async (path: string) => {
+      const { secret } = await service.createKey()
+      return Number(
+        (await service.request(path, { key: secret, method: 'HEAD' })).headers.get('X-Total-Count'),
+      )
+    }
+    expect(output).toEqual([
+      await count('/users?country=DE,us&type=User&has=email&min_followers=10&active_since=2025-01-01'),
+      await count('/repos?language=TypeScript,Python&license=MIT&min_stars=100&fork=false&archived=false'),
+      ...['react-dom', 'DE'],
+    ])
+  })
+
+  test('of names, commits, dependencies and the ledger', async () => {
+    const { output, id } = await python(`
+monolith = "yarrow-collective/monolith"
+print(json.dumps([
+    [user["login"] for ids in [["NGOLDBERG", "ngoldberg", "nobody-at-all"], [api.users.get("ngoldberg")["forge_rest_id"]]] for user in api.users.get_many(ids)],
+    [len(list(api.repositories.get_many([monolith]))), api.repositories.get(monolith)["full_name"]],
+    len(list(api.repositories.commits(monolith, budget=30))),
+    len(list(api.repositories.dependencies(monolith))) > 0,
+    [api.users.get("nobody-at-all"), api.repositories.get("no/such")],
+    sum(entry["cost"] for entry in api.usage()),
+    api.credits()["remaining_credits"],
+]))
+`)
+    const { charged, balance } = await service.readLedger(id)
+    expect(output.slice(0, 5)).toEqual([
+      ['ngoldberg', 'ngoldberg'],
+      [1, 'yarrow-collective/monolith'],
+      30,
+      true,
+      [null, null],
+    ])
+    expect(output.slice(5)).toEqual([charged, balance])
+  })
+
+  test('are read once, and refuse what the service would ignore', async () => {
+    const { output, id } = await python(`
+users = api.users.list(location="berlin", budget=0)
+list(users)
+empty = api.users.get_many([])
+list(empty)
+print(json.dumps([attempt(act)[:2] for act in [
+    lambda: list(empty),
+    lambda: api.users.list(nmae="x"),
+    lambda: api.users.list(location=[]),
+    lambda: api.users.list(location=" "),
+    lambda: api.users.list(dependency_names="a,b"),
+    lambda: api.users.list(min_followers=1.5),
+    lambda: api.users.list(budget=-1),
+    lambda: api.users.list(page_size=101),
+    lambda: api.users.list(location="paris", resume=users.state),
+    lambda: api.users.get(None),
+    lambda: api.users.get(".."),
+    lambda: api.users.get_many("ngoldberg"),
+    lambda: api.users.get_many(["a", 1]),
+    lambda: api.repositories.commits("monolith"),
+    lambda: Client("localhost:8000", "key"),
+    lambda: Client("http://a:b@localhost", "key"),
+    lambda: Client("http://localhost", "ä"),
+    lambda: Client("http://localhost", "key", retries=-1),
+]]))
+`)
+    const problems = output.map((problem: unknown[] | null) => problem?.join(': '))
+    expect(problems).toEqual([
+      'TypeError: All is read: keep the items of the first loop, or create a new list',
+      expect.stringMatching(/^TypeError: there is no filter nmae; there are dependency_names, /),
+      'ValueError: location is empty; leave it out to list everything',
+      'ValueError: location is empty; leave it out to list everything',
+      'ValueError: dependency_names must not contain commas; several values are a list',
+      'TypeError: min_followers must be a text or a whole number, or a list of them, but has 1.5',
+      'ValueError: budget must be a whole number of credits',
+      'ValueError: page_size must be a whole number from 1 to 100',
+      'ValueError: resume must be the state of an iteration of the same list, with the same filter',
+      'TypeError: a login, an owner or a name must be a text',
+      'ValueError: a login, an owner or a name must not be empty, a dot or two dots',
+      'TypeError: names or ids to look up must be a list',
+      'TypeError: names and ids must be looked up separately',
+      'ValueError: a repository is named by OWNER/NAME',
+      'ValueError: base_url must be the URL of the API, such as https://api.example.com',
+      'ValueError: base_url must not have a user name or a password',
+      'ValueError: api_key must be an API key: visible ASCII characters',
+      'ValueError: retries must be a whole number',
+    ])
+    expect(await service.readLedger(id)).toMatchObject({ charged: 0 })
+  })
+
+  test('of changes are everything first, and then what has changed since', async () => {
+    const { output } = await python(
+      `
+changes = api.changes(budget=150)
+kinds = [change.type for change in changes]
+since = api.changes(api.users.list(budget=1).version or 1)
+print(json.dumps([len(kinds), changes.spent, changes.stopped_by, changes.version, [change.type for change in since], since.spent]))
+`,
+    )
+    expect(output).toEqual([150, 150, 'budget', 1, [], 0])
+  })
+})
+
+const cut: Intercept = async (request, handle) => {
+  const response = await handle(request)
+  const body = new Uint8Array(await response.arrayBuffer())
+  return new Response(body.subarray(0, body.length / 2), response)
+}
+const fail =
+  (status: number, headers: Record<string, string> = {}): Intercept =>
+  async () =>
+    new Response('<html>', { status, headers })
+
+/** The service has responded, and the response got lost. */
+const lose: Intercept = async (request, handle) => {
+  await handle(request)
+  return new Response('', { status: 502 })
+}
+
+describe('retries', () => {
+  test.each<[string, Intercept[]]>([
+    ['responses that are cut', [cut, cut]],
+    ['errors of a proxy', [fail(502), fail(504)]],
+    ['responses that are lost', [lose]],
+  ])('of %s are under the same idempotency key', async (_, intercepts) => {
+    interceptions.push(...intercepts)
+    const { output, id } = await python(`
+users = api.users.list(budget=20)
+print(json.dumps([len(list(users)), users.spent, len(waits)]))
+`)
+    expect(output).toEqual([20, 20, intercepts.length])
+    expect(await service.readLedger(id)).toMatchObject({ charged: 20 })
+    const keys = received.slice(0, intercepts.length + 1).map(({ headers }) => headers.get('Idempotency-Key'))
+    expect(new Set(keys).size).toBe(1)
+    expect(keys[0]).toMatch(/^[!-~]{20,255}$/)
+  })
+
+  test('wait as long as Retry-After says, and never meet a rate limit', async () => {
+    interceptions.push(fail(503, { 'Retry-After': '1' }))
+    const { output } = await python(
+      `
+users = [api.users.get("ngoldberg")["login"] for _ in range(5)]
+print(json.dumps([users[-1], waits]))
+`,
+      { rateLimit: { requests: 2, seconds: 1 } },
+    )
+    const [login, waits] = output
+    expect(login).toBe('ngoldberg')
+    expect(waits[0]).toBeGreaterThanOrEqual(1)
+    expect(waits[0]).toBeLessThanOrEqual(2)
+    expect(waits.length).toBeGreaterThan(1)
+    expect(received.length).toBe(6)
+  })
+
+  test('end after their number, or soon if the URL has never responded', async () => {
+    const retry = { 'Retry-After': '0' }
+    interceptions.push(fail(503, retry), fail(503, retry))
+    const { output } = await python(`
+print(json.dumps([
+    attempt(lambda: connect(retries=1).users.get("ngoldberg")),
+    attempt(lambda: connect("http://127.0.0.1:9").credits()),
+    len(waits),
+]))
+`)
+    expect(received.length).toBe(2)
+    expect(output).toEqual([
+      ['UnavailableError', 'GET users/ngoldberg failed with status 503', null],
+      [
+        'UnreachableError',
+        expect.stringMatching(
+          /^Can't connect: .*refused.* Check the base URL http:\/\/127\.0\.0\.1:9\/, and whether the service runs$/,
+        ),
+        null,
+      ],
+      3,
+    ])
+  })
+
+  test('follow a response that takes too long, and a connection that was closed meanwhile', async () => {
+    interceptions.push(
+      () => new Promise(() => {}),
+      async (request, handle) => {
+        const response = await handle(request)
+        response.headers.set('Connection', 'close')
+        return response
+      },
+    )
+    const { output } = await python(`
+slow = connect(timeout=0.5, retries=1)
+print(json.dumps([slow.users.get("ngoldberg")["login"], slow.users.get("ngoldberg")["login"], len(waits)]))
+`)
+    expect(output).toEqual(['ngoldberg', 'ngoldberg', 1])
+  })
+})
+
+describe('errors', () => {
+  test('have a class, the message and the code', async () => {
+    const { output } = await python(
+      `
+poor = attempt(lambda: list(api.users.list(page_size=10)))
+try:
+    api.users.get("ngoldberg", max_credits=0)
+except MaxCreditsError as error:
+    details = [error.status, error.cost, error.max_credits, len(error.request_id)]
+print(json.dumps([
+    poor,
+    details,
+    attempt(lambda: api.users.quote(country="Germany")),
+    attempt(lambda: list(api.repositories.commits("no/such"))),
+    attempt(lambda: api.changes(1_000_000).__iter__().__next__()),
+    attempt(lambda: connect(os.environ["DEVDATA_URL"] + "/x").credits()),
+    attempt(lambda: connect(os.environ["DEVDATA_URL"] + "/docs").credits())[0],
+    attempt(lambda: Client(os.environ["DEVDATA_URL"], "key").credits()),
+]))
+`,
+      { credits: 5 },
+    )
+    expect(output).toEqual([
+      ['InsufficientCreditsError', 'insufficient credits: need 10, have 5', 'insufficient_credits'],
+      [403, 1, 0, 36],
+      ['InvalidRequestError', expect.stringMatching(/^Invalid country: /), 'invalid_parameter'],
+      ['NotFoundError', 'Repository not found', 'repository_not_found'],
+      ['InvalidRequestError', expect.stringMatching(/^Invalid changed_since/), 'invalid_parameter'],
+      [
+        'NotFoundError',
+        expect.stringMatching(/^Not found\. Check the base URL http.*\/x\/$/),
+        'route_not_found',
+      ],
+      'NotFoundError',
+      ['AuthenticationError', 'Invalid API key format', 'invalid_api_key_format'],
+    ])
+  })
+
+  test('a cache makes what has not changed free', async () => {
+    const { output, id } = await python(`
+cached = connect(cache={})
+print(json.dumps([len(list(cached.users.list(location="berlin"))) for _ in range(2)]))
+`)
+    expect(output).toEqual([51, 51])
+    expect(await service.readLedger(id)).toMatchObject({ charged: 51 })
+  })
+
+  test('threads share a client', async () => {
+    const { output } = await python(`
+from concurrent.futures import ThreadPoolExecutor
+with ThreadPoolExecutor(8) as pool:
+    logins = list(pool.map(lambda _: api.users.get("ngoldberg")["login"], range(40)))
+print(json.dumps([len(logins), sorted(set(logins))]))
+`)
+    expect(output).toEqual([40, ['ngoldberg']])
+  })
+})
+
+describe('the package', () => {
+  test('has the records of openapi.yml, and the version of the other client', async () => {
+    expect(await readFile(recordsFile, 'utf8')).toBe(await generatePythonRecords())
+    const { project: python } = parseToml(
+      await readFile(join(project, 'client/python/pyproject.toml'), 'utf8'),
+    )
+    const { version } = JSON.parse(await readFile(join(project, 'client/package.json'), 'utf8'))
+    expect(python).toMatchObject({ version })
+  })
+
+  test.skipIf(!hasMypy)('has types that a strict checker accepts, and that find mistakes', async () => {
+    const program = join(directory, 'program.py')
+    await writeFile(
+      program,
+      `from devdata_client import Client, ItemList, ListState
+from devdata_client.records import User
+
+api = Client("http://localhost", "key")
+users: ItemList[User] = api.users.list(location=["berlin"], budget=5)
+state: ListState | None = users.state
+names: list[str | None] = [user["name"] for user in users]
+for repository in api.repositories.list(exclude="dependencies"):
+    stars: int | None = repository["stargazers_count"]
+`,
+    )
+    const sources = join(project, 'client/python')
+    const check = (...files: string[]) =>
+      run('mypy', ['--config-file', join(sources, 'pyproject.toml'), '--cache-dir=/dev/null', ...files], {
+        cwd: directory,
+        env: { ...inheritEnvironment(), MYPYPATH: join(sources, 'src') },
+      })
+    await check(join(sources, 'src/devdata_client'), program)
+    await writeFile(
+      program,
+      `from devdata_client import Client
+for user in Client("http://localhost", "key").users.list(nmae="x"):
+    print(user["nmae"])
+`,
+    )
+    await expect(check(program)).rejects.toHaveProperty(
+      'stdout',
+      expect.stringMatching(/"nmae"[\s\S]*"nmae"/),
+    )
+  })
+})
+
+test('each program of the page runs by itself, and their lists have items', async () => {
+  const page = await readFile(join(project, 'docs-site/src/content/docs/python-client.md'), 'utf8')
+  const { secret } = await service.createKey()
+  const environment = {
+    ...inheritEnvironment(),
+    PYTHONPATH: wheel,
+    DEVDATA_URL: served.url,
+    DEVDATA_API_KEY: secret,
+  }
+  const outputs: string[][] = []
+  for (const program of listSamples(page, 'python')) {
+    const { stdout } = await run('python3', ['-c', program], { cwd: directory, env: environment })
+    outputs.push(stdout.trimEnd().split('\n'))
+  }
+  const [first = [], list = [], frame = [], resumed, copied] = outputs
+  const [, balance, items, credits] = /^Noor Goldberg (\d+) (\d+) (\d+)$/.exec(first[0] ?? '') ?? []
+  expect([Number(balance) > 0, Number(items) > 1, credits]).toEqual([true, true, items])
+  expect([list.length - 1, list.at(-1)]).toEqual([
+    Number(items),
+    expect.stringMatching(`^${items} \\d+ None$`),
+  ])
+  const [count] = /^\d+/.exec(frame[0] ?? '') ?? []
+  expect([resumed, copied]).toEqual([[''], ['']])
+  const stored = await readFile(join(directory, 'pages.ndjson'), 'utf8')
+  const users = stored
+    .trimEnd()
+    .split('\n')
+    .flatMap((line) => JSON.parse(line).users)
+  expect([users.length, users.length > 1]).toEqual([Number(count), true])
+})

@@ -1,0 +1,12 @@
+/**
+ * The samples of a page.
+ *
+ * @module
+ */
+
+/** Returns the code of a page's samples in a language. */
+export function listSamples(page: string, language: string): string[] {
+  return [...page.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)].flatMap(([, name, code]) =>
+    name === language ? (code ?? '') : [],
+  )
+}
