@@ -99,6 +99,73 @@ test('names of dependencies, and locations, are found for free', async () => {
   expect(await readCharged()).toBe(0)
 })
 
+test('one user, one repository and any number of names are looked up', async () => {
+  const user = await run(['user', 'NGOLDBERG'])
+  expect(JSON.parse(user.stdout)).toMatchObject({ login: 'ngoldberg' })
+  expect(user.stderr).toBe('1 of 1 item read, 1 credit spent, 999,999 left\n')
+  const repository = await run(['repo', 'yarrow-collective/monolith', '--quiet'])
+  expect(JSON.parse(repository.stdout).dependencies).toMatchObject([{ status: 'active' }])
+  for (const absent of [
+    ['user', 'nobody-at-all'],
+    ['repo', 'no/such'],
+  ]) {
+    expect(await run([...absent, '--quiet'])).toMatchObject({
+      ...{ code: 1, stdout: '' },
+      stderr: expect.stringMatching(
+        /^devdata-client: There is no (user nobody-at-all|repository no\/such)\n$/,
+      ),
+    })
+  }
+  expect(await readCharged()).toBe(2)
+  writeFileSync(join(directory, 'logins.txt'), 'ngoldberg\r\n\nnobody-at-all\npaula74\n')
+  const args = [
+    'users',
+    '--names',
+    'logins.txt',
+    '--state',
+    'state.json',
+    '--output',
+    'users.csv',
+    '--format',
+    'csv',
+  ]
+  expect(await run([...args, '--budget', '1'])).toMatchObject({ code: 3 })
+  expect(await run(args)).toMatchObject({ code: 0 })
+  expect(
+    readFile('users.csv')
+      .match(/(?<=,U_[^,]+,)[^,]+/g)
+      ?.sort(),
+  ).toEqual(['ngoldberg', 'paula74'])
+  expect(await readCharged()).toBe(4)
+  writeFileSync(join(directory, 'logins.txt'), 'emil-codes\n')
+  expect(await run(args)).toMatchObject({ code: 2, stderr: expect.stringContaining('another command') })
+})
+
+test('commits and dependencies of a repository are read', async () => {
+  const args = [
+    'commits',
+    'yarrow-collective/monolith',
+    '--state',
+    'state.json',
+    '--output',
+    'commits.ndjson',
+  ]
+  expect(await run([...args, '--budget', '30'])).toMatchObject({ code: 3 })
+  expect(await run([...args, '--budget', '50'])).toMatchObject({ code: 3 })
+  const hashes = parseLines(readFile('commits.ndjson')).map(({ commit_hash: hash }) => hash)
+  expect([hashes.length, new Set(hashes).size]).toEqual([50, 50])
+  const { stdout } = await run(['dependencies-of', 'yarrow-collective/monolith', '--format', 'csv'])
+  expect(stdout).toMatch(
+    /^url,first_use_date,.*,status,dependency_name,dependency_file\r\n.*,active,react,package\.json\r\n/,
+  )
+  const table = await run(['dependencies-of', 'yarrow-collective/monolith', '--format', 'table'])
+  expect(table.stdout).toMatch(/^dependency_name +dependency_file +status\nreact +package\.json +active\n/)
+  expect(await run(['commits', 'no/such'])).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('not found'),
+  })
+})
+
 describe('a list', () => {
   test('is filtered by each option', async () => {
     const quote = async (...args: string[]) => JSON.parse((await run(['quote', ...args])).stdout).items
@@ -386,6 +453,12 @@ describe('what can’t be done', () => {
     [['repos', '--fork', 'maybe'], {}, 2, /--fork must be one of true, false/],
     [['repos', '--pushed-since', 'yesterday'], {}, 2, /Invalid pushed_since/],
     [['dependencies'], {}, 2, /dependencies needs a TEXT/],
+    [['user'], {}, 2, /user needs a LOGIN/],
+    [['commits', 'monolith'], {}, 2, /a repository is named by OWNER\/NAME/],
+    [['user', 'x', '--location', 'y'], {}, 2, /user doesn't have --location/],
+    [['users', '--names', 'absent'], {}, 2, /The file of --names can't be read/],
+    [['users', '--names', '/dev/null'], {}, 2, /\/dev\/null has no names: write one a line/],
+    [['users', '--names', 'x', '--has', 'email'], {}, 2, /--names and --has can't be combined/],
     [
       ['users', '--url', 'http://127.0.0.1:9'],
       {},

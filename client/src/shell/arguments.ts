@@ -14,9 +14,11 @@ import { type Format, formats } from './format.ts'
 
 /** What a command was given. */
 export interface Arguments {
-  command: (typeof commands)[number] | 'help' | 'version'
+  command: Command | 'help' | 'version'
   /** Which list. */
-  list: 'users' | 'repos' | 'usage'
+  list: (typeof lists)[number]
+  /** The logins or full names to look up; undefined: a list is filtered. */
+  names: readonly string[] | undefined
   filter: UserFilter & RepositoryFilter
   day: string | undefined
   isByDay: boolean
@@ -25,23 +27,12 @@ export interface Arguments {
   hasByteOrderMark: boolean
   stateFile: string | undefined
   outputFile: string | undefined
-  /** The folder of a mirror, or the text to look for. */
+  /** What follows the command, such as the folder of a mirror. */
   operand: string
   isQuiet: boolean
   url: string | undefined
   keyFile: string | undefined
 }
-
-const commands = [
-  'users',
-  'repos',
-  'quote',
-  'dependencies',
-  'locations',
-  'credits',
-  'usage',
-  'mirror',
-] as const
 
 const options = {
   location: { type: 'string', multiple: true },
@@ -63,6 +54,7 @@ const options = {
   'pushed-since': { type: 'string' },
   owner: { type: 'string' },
   'no-dependencies': { type: 'boolean' },
+  names: { type: 'string' },
   day: { type: 'string' },
   'by-day': { type: 'boolean' },
   budget: { type: 'string' },
@@ -86,32 +78,66 @@ const filterOptions = {
 }
 const formatOptions = ['format', 'bom']
 const readingOptions = ['state', 'output', ...formatOptions]
+const payingOptions = [...readingOptions, 'budget']
 /** Options that every command has. */
 const commonOptions = ['quiet', 'url', 'key-file']
+
+/** What a command takes: what has to follow its name, and its own options. */
+interface CommandRule {
+  operand?: string
+  options: readonly string[]
+}
+
+const lists = ['users', 'repos', 'commits', 'dependencies-of', 'usage'] as const
+
+const commands = {
+  users: { options: [...filterOptions.users, 'names', ...payingOptions] },
+  repos: { options: [...filterOptions.repos, 'names', ...payingOptions] },
+  user: { operand: 'a LOGIN', options: payingOptions },
+  repo: { operand: 'OWNER/NAME', options: payingOptions },
+  commits: { operand: 'OWNER/NAME', options: payingOptions },
+  'dependencies-of': { operand: 'OWNER/NAME', options: payingOptions },
+  quote: { operand: 'users or repos', options: formatOptions },
+  dependencies: { operand: 'a TEXT to look for', options: ['file', ...formatOptions] },
+  locations: { operand: 'a TEXT to look for', options: formatOptions },
+  credits: { options: formatOptions },
+  usage: { options: [...readingOptions, 'day', 'by-day'] },
+  mirror: { operand: 'a FOLDER', options: ['budget'] },
+} satisfies Record<string, CommandRule>
+
+/** The name of a command. */
+export type Command = keyof typeof commands
+
+/** The lists that commands read which have another name. */
+const listOf: Partial<Record<Command, Arguments['list']>> = {
+  user: 'users',
+  repo: 'repos',
+}
 
 /** Reads the arguments of a command. Throws a `UsageError`. */
 export function parseArguments(args: readonly string[]): Arguments {
   const { values, positionals } = parse(args)
   const [name, operand, ...others] = positionals
   const command = values.version ? 'version' : values.help || name === undefined ? 'help' : readCommand(name)
-  const hasOperand = ['quote', 'dependencies', 'locations', 'mirror'].includes(command)
-  if (others.length > 0 || (operand !== undefined && !hasOperand)) {
+  const rule: CommandRule | undefined =
+    command === 'help' || command === 'version' ? undefined : commands[command]
+  if (others.length > 0 || (operand !== undefined && rule?.operand === undefined)) {
     throw new UsageError('There are too many arguments')
   }
-  if (command === 'mirror' && operand === undefined) throw new UsageError('mirror needs a FOLDER')
-  if ((command === 'dependencies' || command === 'locations') && !operand?.trim()) {
-    throw new UsageError(`${command} needs a TEXT to look for`)
-  }
-  const list = command === 'quote' ? operand : command
+  if (rule?.operand !== undefined && !operand?.trim()) throw new UsageError(`${name} needs ${rule.operand}`)
+  const list = command === 'quote' ? operand : (listOf[command as Command] ?? command)
   if (command === 'quote' && list !== 'users' && list !== 'repos') {
     throw new UsageError('quote needs users or repos')
   }
-  if (command !== 'help' && command !== 'version') checkOptions(command, list, Object.keys(values))
+  if (rule !== undefined)
+    checkOptions(rule, [name, command === 'quote' ? list : undefined], Object.keys(values))
+  const isLookUp = command === 'user' || command === 'repo'
   const format = readChoice('--format', values.format, formats) ?? 'ndjson'
   if (values.bom && format !== 'csv') throw new UsageError('--bom is for --format csv')
   return {
     command,
-    list: list === 'repos' || list === 'usage' ? list : 'users',
+    list: lists.find((each) => each === list) ?? 'users',
+    names: isLookUp ? [operand ?? ''] : values.names === undefined ? undefined : readNames(values.names),
     filter: {
       location: values.location,
       dependencyNames: values.dependency,
@@ -205,29 +231,42 @@ function parse(args: readonly string[]) {
   return parseArgs({ ...config, args: checked })
 }
 
-function readCommand(name: string) {
-  const command = commands.find((candidate) => candidate === name)
-  if (command === undefined) throw new UsageError(`The command must be one of ${commands.join(', ')}`)
-  return command
+function readCommand(name: string): Command {
+  if (Object.hasOwn(commands, name)) return name as Command
+  throw new UsageError(`The command must be one of ${Object.keys(commands).join(', ')}`)
 }
 
-function checkOptions(command: (typeof commands)[number], list: string | undefined, given: string[]): void {
-  const filters = list === 'users' || list === 'repos' ? filterOptions[list] : []
-  const allowed = {
-    users: [...filters, ...readingOptions, 'budget'],
-    repos: [...filters, ...readingOptions, 'budget'],
-    quote: [...filters, ...formatOptions],
-    dependencies: ['file', ...formatOptions],
-    locations: formatOptions,
-    credits: formatOptions,
-    usage: [...readingOptions, 'day', 'by-day'],
-    mirror: ['budget'],
-  }[command]
-  const wrong = given.find((name) => !allowed.includes(name) && !commonOptions.includes(name))
-  if (wrong !== undefined)
+/** Reads names, one a line, from a file or, by the name `-`, from standard input. */
+function readNames(file: string): string[] {
+  let text: string
+  try {
+    text = readFileSync(file === '-' ? 0 : file, 'utf8')
+  } catch (error) {
     throw new UsageError(
-      `${[command, ...(command === 'quote' ? [list] : [])].join(' ')} doesn't have --${wrong}`,
+      `The file of --names can't be read: ${error instanceof Error ? error.message : error}`,
     )
+  }
+  const names = text.split('\n').map((line) => line.trim())
+  const found = names.filter((line) => line !== '')
+  if (found.length === 0) throw new UsageError(`${file} has no names: write one a line`)
+  return found
+}
+
+function checkOptions(
+  { options: own }: CommandRule,
+  command: readonly (string | undefined)[],
+  given: readonly string[],
+): void {
+  const [name, list] = command
+  const isQuote = list === 'users' || list === 'repos'
+  const allowed = [...own, ...(isQuote ? filterOptions[list] : []), ...commonOptions]
+  const wrong = given.find((option) => !allowed.includes(option))
+  if (wrong !== undefined)
+    throw new UsageError(`${[name, list].filter(Boolean).join(' ')} doesn't have --${wrong}`)
+  const filter = given.find((option) => [...filterOptions.users, ...filterOptions.repos].includes(option))
+  if (given.includes('names') && filter !== undefined) {
+    throw new UsageError(`--names and --${filter} can't be combined: names are looked up, not filtered`)
+  }
 }
 
 function readChoice<Choice extends string>(

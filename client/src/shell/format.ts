@@ -21,6 +21,8 @@ export type Formatter = (items: readonly object[], isFirst: boolean) => string
 const tableColumns: Record<string, readonly string[]> = {
   users: ['login', 'name', 'company', 'location', 'followers'],
   repos: ['full_name', 'language', 'stargazers_count', 'description'],
+  commits: ['commit_hash', 'author_email', 'message'],
+  'dependencies-of': ['dependency_name', 'dependency_file', 'status'],
 }
 const maxWidth = 40
 
@@ -31,7 +33,8 @@ const byteOrderMark = '\uFEFF'
 export function createFormatter({ format, hasByteOrderMark }: FormatOptions, list: string): Formatter {
   if (format === 'ndjson') return (items) => items.map((item) => `${JSON.stringify(item)}\n`).join('')
   const writeRows = format === 'csv' ? writeCsv : createTable()
-  return (items, isFirst) => {
+  return (given, isFirst) => {
+    const items = given.map(flatten)
     const [first] = items
     if (first === undefined) return ''
     const names = (format === 'table' && tableColumns[list]) || Object.keys(first)
@@ -40,6 +43,16 @@ export function createFormatter({ format, hasByteOrderMark }: FormatOptions, lis
     if (!isFirst) return lines.slice(1).join('')
     return (hasByteOrderMark ? byteOrderMark : '') + lines.join('')
   }
+}
+
+/** An object in an item has columns of its own, and not one. */
+function flatten(item: object): object {
+  const isObject = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value)
+  return Object.fromEntries(
+    Object.entries(item).flatMap(([name, value]) =>
+      isObject(value) ? Object.entries(value) : [[name, value]],
+    ),
+  )
 }
 
 /** The names of the columns, and the items. */

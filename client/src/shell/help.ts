@@ -8,6 +8,11 @@ export const helpText = `Usage: devdata-client COMMAND [OPTION …]
 Commands:
   users                 read users
   repos                 read repositories with their dependencies
+  user LOGIN            read one user
+  repo OWNER/NAME       read one repository with its dependencies
+  commits OWNER/NAME    read the commits of a repository, newest first
+  dependencies-of OWNER/NAME
+                        read the dependencies of a repository
   quote users|repos     what the list would cost; free
   dependencies TEXT     names of dependencies that contain the text, the most used ones first, of a --file if you like; free
   locations TEXT        locations that contain the text, the most frequent ones first; free
@@ -35,6 +40,9 @@ Filters (users, repos, quote):
   --archived true|false only archived repositories, or only others
   --pushed-since TIME   repositories whose last push was then or later
   --no-dependencies     repositories without their dependencies, at the same price
+
+Names (users, repos):
+  --names FILE          look up the logins or full names in this file, one a line, in place of a filter; - is standard input
 
 Filters (usage):
   --day DATE            only this day, such as 2026-01-31 (UTC)

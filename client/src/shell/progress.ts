@@ -52,5 +52,6 @@ function describe({ items, total, spent, balance }: ProgressState): string {
   const count = (number: number) => number.toLocaleString('en')
   const read = total === undefined ? count(items) : `${count(items)} of ${count(total)}`
   const left = balance === undefined ? '' : `, ${count(balance)} left`
-  return `${read} items read, ${count(spent)} credits spent${left}`
+  const plural = (number: number) => (number === 1 ? '' : 's')
+  return `${read} item${plural(total ?? items)} read, ${count(spent)} credit${plural(spent)} spent${left}`
 }

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { createHash } from 'node:crypto'
 import { resolve } from 'node:path'
 import type { Client } from '../client.ts'
 import type { List, ListOptions } from '../list.ts'
@@ -35,7 +36,7 @@ interface SavedState {
 
 /** Reads a list to its end, or until the budget stops it. Returns the exit code. */
 export async function readList({ api, progress, signal }: CommandContext, given: Arguments): Promise<number> {
-  const { list: name, stateFile, outputFile, budget } = given
+  const { command, operand, list: name, stateFile, outputFile, budget } = given
   if (stateFile !== undefined && outputFile !== undefined) assertDifferent(stateFile, outputFile)
   const identity = identify(given)
   const saved = stateFile === undefined ? undefined : readState<SavedState>(stateFile)
@@ -65,9 +66,14 @@ export async function readList({ api, progress, signal }: CommandContext, given:
   output.close()
   progress.update({ items, total: list.total, spent: list.spent, balance: list.balance })
   progress.end()
-  if (list.stoppedBy === undefined) return 0
-  progress.note('Stopped by the budget.')
-  return budgetExitCode
+  if (list.stoppedBy !== undefined) {
+    progress.note('Stopped by the budget.')
+    return budgetExitCode
+  }
+  if (items === 0 && (command === 'user' || command === 'repo')) {
+    throw new Error(`There is no ${command === 'user' ? 'user' : 'repository'} ${operand}`)
+  }
+  return 0
 }
 
 /** A state is written to a file beside it, which then takes its place. */
@@ -78,19 +84,35 @@ function assertDifferent(stateFile: string, outputFile: string): void {
 }
 
 /** A state is of one output. Otherwise, what is to be continued is cut to a length that another file had. */
-function identify({ list, filter, day, isByDay, format, hasByteOrderMark, outputFile }: Arguments): string {
+function identify(given: Arguments): string {
+  const { list, operand, names, filter, day, isByDay, format, hasByteOrderMark, outputFile } = given
   const output = outputFile === undefined ? undefined : resolve(outputFile)
-  return JSON.stringify({ list, filter, day, isByDay, format, hasByteOrderMark, output })
+  const hash = names && createHash('sha256').update(names.join('\n')).digest('hex')
+  return JSON.stringify({
+    list,
+    operand,
+    names: hash,
+    filter,
+    day,
+    isByDay,
+    format,
+    hasByteOrderMark,
+    output,
+  })
 }
 
 function openList(
   api: Client,
-  { list, filter, day, isByDay }: Arguments,
+  { list, operand, names, filter, day, isByDay }: Arguments,
   options: ListOptions,
 ): List<object> {
   try {
-    if (list === 'users') return api.users.list(filter, options)
-    if (list === 'repos') return api.repositories.list(filter, options)
+    if (list === 'users') return names ? api.users.getMany(names, options) : api.users.list(filter, options)
+    if (list === 'repos') {
+      return names ? api.repositories.getMany(names, options) : api.repositories.list(filter, options)
+    }
+    if (list === 'commits') return api.repositories.commits(operand, options)
+    if (list === 'dependencies-of') return api.repositories.dependencies(operand, options)
     return isByDay ? api.usageByDay({ day }, options) : api.usage({ day }, options)
   } catch (error) {
     throw toUsageError(error)
