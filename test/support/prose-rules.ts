@@ -131,6 +131,8 @@ export const names: ReadonlySet<string> = new Set([
   'Germany',
   'Host',
   'Postman',
+  'Excel',
+  'Go',
   'Windsurf',
   'Unix',
 ])
