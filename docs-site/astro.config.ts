@@ -128,7 +128,14 @@ export default defineConfig({
             { label: 'How-to guides', items: ['recipes', 'keep-a-copy'] },
             {
               label: 'Clients and tools',
-              items: ['typescript-client', 'python-client', 'command-line', 'connect-an-assistant', 'clients', 'tools'],
+              items: [
+                'typescript-client',
+                'python-client',
+                'command-line',
+                'connect-an-assistant',
+                'clients',
+                'tools',
+              ],
             },
             {
               label: 'Requests',
