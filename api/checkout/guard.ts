@@ -9,7 +9,7 @@ import type { FairQueue } from '../concurrency/fair-queue.ts'
 import { type ApiError, ClientGoneError, forbidden, startingUp, unauthorized } from '../errors.ts'
 import type { Lifecycle } from '../http/middleware.ts'
 import type { HonoEnvironment } from '../http/request-context.ts'
-import { type BearerKey, isSecret, type Scope } from '../ledger/api-key.ts'
+import { type BearerKey, isForMetrics, isSecret, type Scope, scopes } from '../ledger/api-key.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Meter } from './meter.ts'
 import { reportSettlement } from './quota-headers.ts'
@@ -66,10 +66,8 @@ export function createGuard({ ledger, meter, queue, connectReads, lifecycle }: G
 
   /** Permits keys whose scopes suffice, and admin keys. */
   const permitScopes = (suffice: (scopes: readonly Scope[]) => boolean) =>
-    permit(({ role, scopes }) =>
-      role === 'admin' || suffice(scopes)
-        ? undefined
-        : forbidden('insufficient_permissions', 'Insufficient permissions'),
+    permit((caller) =>
+      isUnlimitedAdmin(caller) || suffice(caller.scopes) ? undefined : insufficientPermissions(),
     )
 
   return {
@@ -81,16 +79,24 @@ export function createGuard({ ledger, meter, queue, connectReads, lifecycle }: G
     scopes: (...required: Scope[]) =>
       permitScopes((scopes) => required.every((scope) => scopes.includes(scope))),
     /** Permits keys with a scope, and admin keys. */
-    anyScope: permitScopes((scopes) => scopes.length > 0),
-    /** Permits admin keys. */
-    admin: permit(requireAdmin),
+    anyScope: permitScopes((granted) => scopes.some((scope) => granted.includes(scope))),
+    /** Permits admin keys, but for those that may read metrics alone. */
+    admin: permit((caller) => (isUnlimitedAdmin(caller) ? undefined : adminRequired())),
     /** Permits admin keys, without waiting for a turn: requests that wait for the database must not delay `/metrics`. */
-    metrics: permit(requireAdmin, { isQueued: false }),
+    metrics: permit(({ role }) => (role === 'admin' ? undefined : adminRequired()), { isQueued: false }),
   }
 }
 
-function requireAdmin({ role }: BearerKey): ApiError | undefined {
-  return role === 'admin' ? undefined : forbidden('admin_required', 'Admin access required')
+function isUnlimitedAdmin(caller: BearerKey): boolean {
+  return caller.role === 'admin' && !isForMetrics(caller)
+}
+
+function insufficientPermissions(): ApiError {
+  return forbidden('insufficient_permissions', 'Insufficient permissions')
+}
+
+function adminRequired(): ApiError {
+  return forbidden('admin_required', 'Admin access required')
 }
 
 /** Returns the key of an `Authorization` header, if the ledger has it in memory. */

@@ -4,7 +4,7 @@
  * @module
  */
 import { InvalidArgumentError } from 'commander'
-import { parseRateLimit, type RateLimit, type Scope, scopes } from '../ledger/api-key.ts'
+import { metricsScope, parseRateLimit, type RateLimit, type Scope, scopes } from '../ledger/api-key.ts'
 import { maxBalance } from '../ledger/keys.ts'
 
 const maxKeyId = 2 ** 31 - 1
@@ -92,9 +92,11 @@ export function readRateLimit(text: string): RateLimit | null {
 /** A comma-separated list. */
 export function readScopes(text: string): Scope[] {
   const names = new Set(text.split(',').map((name) => name.trim()))
-  const known = scopes.filter((scope) => names.has(scope))
-  if (known.length === names.size) return known
-  throw new InvalidArgumentError(`It must be a comma-separated list of one or more of ${scopes.join(', ')}.`)
+  const known: Scope[] = ([...scopes, metricsScope] as const).filter((scope) => names.has(scope))
+  if (known.length === names.size && !(known.includes(metricsScope) && known.length > 1)) return known
+  throw new InvalidArgumentError(
+    `It must be a comma-separated list of one or more of ${scopes.join(', ')}, or ${metricsScope} alone.`,
+  )
 }
 
 export function readFutureTime(text: string): Date {
@@ -107,6 +109,12 @@ export function readPastTime(text: string): Date {
   const time = readTime(text)
   if (time.getTime() > Date.now()) throw new InvalidArgumentError('It must be in the past.')
   return time
+}
+
+/** A day (UTC), as text: `2030-12-31`. */
+export function readDay(text: string): string {
+  if (/^\d{4}-\d\d-\d\d$/.test(text) && new Date(text).toJSON()?.startsWith(text)) return text
+  throw new InvalidArgumentError('It must be a date such as 2030-12-31.')
 }
 
 /** A date (0:00 UTC) or a timestamp. */

@@ -15,7 +15,7 @@ import {
   parseDeletionList,
 } from '../people/deletion-list.ts'
 import { confirm } from './confirm.ts'
-import { countOf, formatCount } from './output.ts'
+import { countOf, formatCount, formatCsvCell } from './output.ts'
 import { withPrivateFile } from './private-file.ts'
 import { startProgress } from './progress.ts'
 import { withDatabase } from './session.ts'
@@ -80,10 +80,7 @@ async function readListFile(file: string): Promise<string> {
 }
 
 function writeReport(entries: readonly ListEntry[], results: readonly EntryResult[]): string {
-  const rows = entries.map(({ line, text }, index) => {
-    const entry = /[",]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
-    return `${line},${entry},${results[index]}\r\n`
-  })
+  const rows = entries.map(({ line, text }, index) => `${line},${formatCsvCell(text)},${results[index]}\r\n`)
   return `line,entry,result\r\n${rows.join('')}`
 }
 

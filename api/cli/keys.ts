@@ -6,12 +6,21 @@
 import { type Command, Option } from 'commander'
 import type { Sql } from '../database/connect.ts'
 import { devdataCommand } from '../devdata-command.ts'
-import { type RateLimit, type Role, roles, type Scope, scopes } from '../ledger/api-key.ts'
+import {
+  isForMetrics,
+  metricsScope,
+  type RateLimit,
+  type Role,
+  roles,
+  type Scope,
+  scopes,
+} from '../ledger/api-key.ts'
 import {
   createKey,
   deleteKey,
   getKey,
   grantCredits,
+  type KeyFilter,
   type KeySummary,
   listKeys,
   restoreKey,
@@ -74,7 +83,10 @@ export function addKeysCommands(program: Command): void {
       readRateLimit,
     )
     .addOption(
-      new Option('--scopes <scopes>', 'what the key may read')
+      new Option(
+        '--scopes <scopes>',
+        `what a user key may read; for an admin key, ${metricsScope} allows it nothing but /metrics`,
+      )
         .argParser(readScopes)
         .default(scopes, scopes.join(',')),
     )
@@ -91,14 +103,17 @@ export function addKeysCommands(program: Command): void {
 Examples:
   devdata keys create --credits 1000 --name "Ada's laptop"
   devdata keys create --credits 500 --rate-limit 100/60 --scopes users:read --expires 2030-12-31
-  devdata keys create --role admin --json`,
+  devdata keys create --role admin --json
+  devdata keys create --role admin --scopes metrics:read --name Prometheus`,
     )
     .action(create)
   keys
     .command('list')
     .description('List all keys except deleted ones, oldest first. The keys themselves are never shown.')
+    .option('--below <n>', 'only user keys with fewer credits than this', readBalance)
+    .option('--name <text>', 'only keys whose name contains this text, ignoring case', readName)
     .option(...jsonOption)
-    .addHelpText('after', '\nExamples:\n  devdata keys list\n  devdata keys list --json')
+    .addHelpText('after', '\nExamples:\n  devdata keys list\n  devdata keys list --below 100 --json')
     .action(list)
   keys
     .command('grant')
@@ -187,7 +202,13 @@ interface CreateOptions extends JsonOption {
   name?: string
 }
 
-function create({ json, expires, name, rateLimit, ...options }: CreateOptions): Promise<void> {
+function create(
+  { json, expires, name, rateLimit, ...options }: CreateOptions,
+  command: Command,
+): Promise<void> {
+  if (isForMetrics(options) && options.role !== 'admin') {
+    command.error(`error: --scopes ${metricsScope} is for --role admin`)
+  }
   return withDatabase({ createsDatabase: true }, async ({ sql, config }) => {
     const { secret, key } = await createKey(sql, {
       ...options,
@@ -203,10 +224,11 @@ function create({ json, expires, name, rateLimit, ...options }: CreateOptions): 
   })
 }
 
-function list({ json }: JsonOption): Promise<void> {
+function list({ json, ...filter }: JsonOption & KeyFilter): Promise<void> {
   return withDatabase({}, async ({ sql }) => {
-    const keys = await listKeys(sql)
+    const keys = await listKeys(sql, filter)
     if (json) console.log(JSON.stringify(keys))
+    else if (keys.length === 0 && Object.keys(filter).length > 0) console.log('No keys match')
     else if (keys.length === 0)
       console.log(`There are no keys yet: ${devdataCommand('keys create --credits 1000')}`)
     else console.log(formatTable(columns, keys))

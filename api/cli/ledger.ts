@@ -1,14 +1,15 @@
 /**
- * `devdata ledger verify|prune`
+ * `devdata ledger verify|export|prune`
  *
  * @module
  */
 import process from 'node:process'
 import type { Command } from 'commander'
 import { countPrunable, pruneLedger } from '../ledger/prune.ts'
+import { readUsage, type UsageFilter } from '../ledger/usage.ts'
 import { verifyLedger } from '../ledger/verify.ts'
-import { readPastTime } from './arguments.ts'
-import { countOf, formatCount } from './output.ts'
+import { readDay, readKeyId, readPastTime } from './arguments.ts'
+import { countOf, formatCount, formatCsvCell } from './output.ts'
 import { startProgress } from './progress.ts'
 import { withDatabase } from './session.ts'
 
@@ -18,7 +19,7 @@ const maxProblems = 20
 export function addLedgerCommands(program: Command): void {
   const ledger = program
     .command('ledger')
-    .description('Verify the ledger of grants and charges, or fold its old entries')
+    .description('Verify the ledger of grants and charges, export what keys spent, or fold old entries')
     .addHelpText('after', '\nExamples:\n  devdata ledger verify\n  devdata ledger prune --before 2026-01-01')
   ledger
     .command('verify')
@@ -30,6 +31,21 @@ export function addLedgerCommands(program: Command): void {
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExamples:\n  devdata ledger verify\n  devdata ledger verify --json')
     .action(verify)
+  ledger
+    .command('export')
+    .summary('Print what keys spent, for invoices')
+    .description(
+      'Print CSV with a line for each key, day (UTC) and endpoint: requests, items and credits. The lines of all days add up to ' +
+        'what the ledger charged. Deleted keys are included; folding old entries changes nothing. The service can keep running.',
+    )
+    .option('--from <date>', 'the first day, such as 2026-01-01 (default: the first in the ledger)', readDay)
+    .option('--to <date>', 'the last day (default: today)', readDay)
+    .option('--key <id>', 'only this key', readKeyId)
+    .addHelpText(
+      'after',
+      '\nExamples:\n  devdata ledger export --from 2026-01-01 --to 2026-01-31 > january.csv\n  devdata ledger export --key 3',
+    )
+    .action(exportUsage)
   ledger
     .command('prune')
     .summary('Fold old entries into one for each key')
@@ -61,6 +77,17 @@ function verify({ json }: { json?: true }): Promise<void> {
         `spent ${formatCount(cost)}, balances ${formatCount(balance)}. ` +
         (problems.length === 0 ? 'It adds up.' : `${countOf(problems.length, 'problem')}.`),
     )
+  })
+}
+
+function exportUsage(filter: UsageFilter): Promise<void> {
+  return withDatabase({ longStatements: true }, async ({ sql }) => {
+    process.stdout.write('key,name,day,endpoint,requests,items,credits\r\n')
+    for await (const rows of readUsage(sql, filter)) {
+      process.stdout.write(
+        rows.map((row) => `${Object.values(row).map(formatCsvCell).join(',')}\r\n`).join(''),
+      )
+    }
   })
 }
 

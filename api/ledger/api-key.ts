@@ -8,7 +8,9 @@ import type { Sql } from '../database/connect.ts'
 
 /** A user key has one or both. */
 export const scopes = ['users:read', 'repos:read'] as const
-export type Scope = (typeof scopes)[number]
+/** The only scope of an admin key that a monitoring system holds: it may read `/metrics`, and neither data nor keys. */
+export const metricsScope = 'metrics:read'
+export type Scope = (typeof scopes)[number] | typeof metricsScope
 
 /** `user` keys are charged; `admin` keys are not, and may call the operators' endpoints. */
 export const roles = ['user', 'admin'] as const
@@ -19,6 +21,11 @@ export interface ApiKey {
   id: number
   role: Role
   scopes: readonly Scope[]
+}
+
+/** Whether a key is an admin's that may do nothing but read metrics. */
+export function isForMetrics({ scopes }: Pick<ApiKey, 'scopes'>): boolean {
+  return scopes.includes(metricsScope)
 }
 
 /** The key of a request. */

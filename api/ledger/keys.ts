@@ -75,9 +75,23 @@ export function createKey(sql: Sql, key: NewKey): Promise<{ secret: string; key:
   })
 }
 
+/** Which keys to list. Without members: all. */
+export interface KeyFilter {
+  /** Only user keys with fewer credits. */
+  below?: number
+  /** Only keys whose name contains this text, ignoring case. */
+  name?: string
+}
+
 /** Lists the keys that are not deleted, oldest first. */
-export function listKeys(sql: Sql): Promise<KeySummary[]> {
-  return sql<KeySummary[]>`select ${summary(sql)} from api_keys where deleted_at is null order by id`
+export function listKeys(sql: Sql, { below, name }: KeyFilter = {}): Promise<KeySummary[]> {
+  return sql<KeySummary[]>`
+    select ${summary(sql)} from api_keys
+    where deleted_at is null
+      and (${below ?? null}::bigint is null or role = 'user' and
+        (select credits from balances where api_key_id = id) < ${below ?? null}::bigint)
+      and (${name ?? null}::text is null or strpos(lower(name), lower(${name ?? null}::text)) > 0)
+    order by id`
 }
 
 /** Lists a page of the keys that are not deleted, oldest first, from one snapshot. */

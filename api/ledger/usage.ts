@@ -81,3 +81,36 @@ export function listUsageByDay(sql: Sql, { keyId, day, page }: UsagePage<SumKey>
       from (select * from days order by day desc, endpoint limit ${size} offset place.skipped) d
     ) sums`)
 }
+
+/** Which sums to read. Without members: all. */
+export interface UsageFilter {
+  /** The first and the last day (UTC), `2030-12-31`. */
+  from?: string
+  to?: string
+  /** The id of a key. */
+  key?: number
+}
+
+/** What a key spent on a day at an endpoint. */
+export interface KeyUsage extends SumKey {
+  key: number
+  name: string | null
+  requests: number
+  items: number
+  /** In credits. */
+  cost: number
+}
+
+/** Reads what keys spent, deleted ones too, by key, day and endpoint, in one snapshot. */
+export async function* readUsage(
+  sql: Sql,
+  { from, to, key }: UsageFilter,
+): AsyncGenerator<KeyUsage[], void, undefined> {
+  yield* sql<KeyUsage[]>`
+    select k.id as key, k.name, to_char(d.day, 'YYYY-MM-DD') as day, d.endpoint, d.entries as requests, d.items, d.cost
+    from api_keys k, usage_days(k.id) d
+    where endpoint <> '' and (${key ?? null}::integer is null or k.id = ${key ?? null}::integer)
+      and (${from ?? null}::date is null or day >= ${from ?? null}::date)
+      and (${to ?? null}::date is null or day <= ${to ?? null}::date)
+    order by k.id, day, endpoint`.cursor(1_000)
+}

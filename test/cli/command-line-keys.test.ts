@@ -84,6 +84,83 @@ describeOnOneDatabase('devdata keys', (kind) => {
     expect((await ask(api_key, '/admin/keys')).status).toBe(200)
   })
 
+  test('create --scopes metrics:read makes an admin key that may read metrics, and nothing else', async () => {
+    const { api_key } = await create('--role', 'admin', '--scopes', 'metrics:read', '--name', 'Prometheus')
+    expect((await service.request('/metrics', { key: api_key })).status).toBe(200)
+    for (const path of [
+      '/admin/keys',
+      '/users',
+      '/repos',
+      '/removals?since=1',
+      '/dependencies?prefix=r',
+      '/locations?contains=x',
+    ]) {
+      expect([path, await ask(api_key, path)]).toEqual([
+        path,
+        {
+          status: 403,
+          body: { error: path === '/admin/keys' ? 'Admin access required' : 'Insufficient permissions' },
+        },
+      ])
+    }
+    const ofUser = await run(['keys', 'create', '--scopes', 'metrics:read'])
+    expect([ofUser.code, ofUser.stderr]).toEqual([
+      2,
+      expect.stringContaining('--scopes metrics:read is for --role admin'),
+    ])
+    const mixed = await run(['keys', 'create', '--role', 'admin', '--scopes', 'metrics:read,users:read'])
+    expect([mixed.code, mixed.stderr]).toEqual([2, expect.stringContaining('or metrics:read alone')])
+  })
+
+  test('list --below and --name show some of the keys', async () => {
+    const poor = await create('--credits', '7', '--name', 'Poor client')
+    const rich = await create('--credits', '8', '--name', 'Rich CLIENT')
+    await create('--role', 'admin', '--name', 'client of an operator')
+    const list = async (...args: string[]) =>
+      v
+        .parse(v.array(v.object({ id: v.number() })), await readJson(run, ['keys', 'list', ...args]))
+        .map(({ id }) => id)
+    expect(await list('--name', 'client', '--below', '8')).toEqual([poor.id])
+    expect(await list('--name', 'ch CL')).toEqual([rich.id])
+    expect((await run(['keys', 'list', '--name', 'no such name'])).stdout).toBe('No keys match\n')
+  })
+
+  test('ledger export prints what each key spent, and adds up to the ledger', async () => {
+    const { id, api_key } = await create('--credits', '500', '--name', '=a "name", quoted')
+    for (const path of [
+      '/users?per_page=7',
+      '/users?per_page=5&page=2',
+      '/users/nobody-at-all',
+      '/repos?per_page=3',
+    ]) {
+      await service.request(path, { key: api_key })
+    }
+    await service.sql`
+      update ledger set created_at = created_at - interval '2 days' where api_key_id = ${id} and position <= 2`
+    const other = await create('--credits', '10')
+    await service.request('/users?per_page=2', { key: other.api_key })
+    await run(['keys', 'delete', String(other.id), '--yes'])
+    const day = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10)
+    const name = `"'=a ""name"", quoted"`
+    const lines = [
+      `${id},${name},${day(2)},/users,1,7,7`,
+      `${id},${name},${day(0)},/repos,1,3,3`,
+      `${id},${name},${day(0)},/users,1,5,5`,
+      `${id},${name},${day(0)},/users/{login},1,0,1`,
+    ]
+    const print = async (...args: string[]) =>
+      (await run(['ledger', 'export', ...args])).stdout.split('\r\n').slice(0, -1)
+    const head = 'key,name,day,endpoint,requests,items,credits'
+    expect(await print('--key', String(id))).toEqual([head, ...lines])
+    expect(await print('--key', String(id), '--to', day(1))).toEqual([head, lines[0]])
+    expect(await print('--key', String(id), '--from', day(1))).toEqual([head, ...lines.slice(1)])
+    const all = await print()
+    expect(all).toContain(`${other.id},,${day(0)},/users,1,2,2`)
+    const [charged] = await service.sql<{ sum: number }[]>`select sum(cost)::integer as sum from ledger`
+    expect(all.slice(1).reduce((sum, line) => sum + Number(line.split(',').at(-1)), 0)).toBe(charged?.sum)
+    expect(await run(['ledger', 'export', '--from', 'January'])).toMatchObject({ code: 2 })
+  })
+
   test('create gives the limit of DEFAULT_RATE_LIMIT to a key that names none of its own', async () => {
     const environment = { ...location.environment, DEFAULT_RATE_LIMIT: '11/30' }
     const limited = await readJson(run, ['keys', 'create'], { environment })

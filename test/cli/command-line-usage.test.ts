@@ -78,6 +78,7 @@ describe('devdata', () => {
       'keys restore',
       'keys revoke',
       'keys rotate',
+      'ledger export',
       'ledger prune',
       'ledger verify',
       'migrate',

@@ -12,7 +12,10 @@ create table api_keys (
   id integer primary key generated always as identity,
   name text,
   role text not null check (role in ('user', 'admin')),
-  scopes text[] not null check (scopes <@ array['users:read', 'repos:read']),
+  -- An admin key with metrics:read may read metrics alone.
+  scopes text[] not null check (
+    scopes <@ array['users:read', 'repos:read'] or role = 'admin' and scopes = array['metrics:read']
+  ),
   -- Both null: no rate limit.
   rate_limit_requests integer check (rate_limit_requests > 0),
   rate_limit_seconds integer check (rate_limit_seconds > 0),
