@@ -1,0 +1,219 @@
+/**
+ * The files of `deploy/` that operators copy: the unit for systemd, the dashboard for Grafana and the base for Kubernetes. The alerts
+ * have a test of their own.
+ *
+ * @module
+ */
+import { execFile } from 'node:child_process'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import * as v from 'valibot'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { parseAllDocuments } from 'yaml'
+import { createInstance } from '../support/instance.ts'
+import { hasPrometheus } from '../support/prometheus.ts'
+import { startTestService, type TestService } from '../support/service.ts'
+
+const run = promisify(execFile)
+const project = join(import.meta.dirname, '..', '..')
+const deploy = join(project, 'deploy')
+const readText = (name: string) => readFile(join(project, name), 'utf8')
+
+let directory: string
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'devdata-deploy-'))
+})
+afterAll(() => rm(directory, { recursive: true, force: true }))
+
+/** Whether a program of the machine runs with these parameters. */
+const runs = (program: string, ...parameters: string[]) =>
+  run(program, parameters).then(
+    () => true,
+    () => false,
+  )
+const hasSystemd = await runs('systemd-analyze', '--version')
+const hasKustomize = await runs('kubectl', 'kustomize', join(deploy, 'kubernetes/overlays/example'))
+if (!hasSystemd) console.warn('The unit is not analyzed: install systemd')
+if (!hasKustomize) console.warn('The base for Kubernetes is not built: install kubectl 1.30 or later')
+
+describe('the unit for systemd', () => {
+  test('starts the service as npm start and the image do', async () => {
+    const [, started] = /^ExecStart=(.*)$/m.exec(await readText('deploy/devdata.service')) ?? []
+    const { scripts } = JSON.parse(await readText('package.json'))
+    expect(started).toBe(`/srv/devdata/node_modules/.bin/${scripts.start.replace(/^exec /, '')}`)
+  })
+
+  test.skipIf(!hasSystemd)('is valid, and gives the service few rights', async () => {
+    // The path of the program must exist.
+    const unit = join(directory, 'devdata.service')
+    const text = await readText('deploy/devdata.service')
+    await writeFile(unit, text.replace('/srv/devdata/node_modules/.bin/node', process.execPath))
+    const { stderr } = await run('systemd-analyze', ['verify', unit])
+    expect(stderr).toBe('')
+    // Tenths: systemd calls everything up to 3.0 well protected.
+    const { stdout } = await run('systemd-analyze', ['security', '--offline=true', '--threshold=30', unit])
+    const [, score] = /exposure level for \S+: ([\d.]+)/.exec(stdout) ?? []
+    expect(Number(score)).toBeLessThan(2)
+  })
+})
+
+const dashboardSchema = v.object({
+  templating: v.object({ list: v.array(v.object({ name: v.string() })) }),
+  panels: v.array(
+    v.object({
+      id: v.number(),
+      title: v.string(),
+      targets: v.array(v.object({ expr: v.string() })),
+      gridPos: v.object({ x: v.number(), y: v.number(), w: v.number(), h: v.number() }),
+    }),
+  ),
+})
+
+describe('the dashboard for Grafana', async () => {
+  const { panels, templating } = v.parse(
+    dashboardSchema,
+    JSON.parse(await readText('deploy/grafana-dashboard.json')),
+  )
+  const expressions = panels.flatMap(({ targets }) => targets.map(({ expr }) => expr))
+
+  test('asks for metrics that the service has, with labels that they have', async () => {
+    const service: TestService = await startTestService('embedded')
+    const { app } = createInstance(service)
+    const { secret } = await service.createKey({ role: 'admin' })
+    const scrape = async () =>
+      (await app.request('/metrics', { headers: { Authorization: `Bearer ${secret}` } })).text()
+    await scrape()
+    const scraped = await scrape()
+    await service.close()
+    const documented = await readText('docs-site/src/content/docs/observing.md')
+    for (const expression of expressions) {
+      for (const [, name = ''] of expression.matchAll(/\b((?:devdata|process)_\w+)\{/g)) {
+        // Without replicas, those of replicas have no series.
+        const hasType = scraped.includes(`# TYPE ${name.replace(/_bucket$/, '')} `)
+        expect([name, hasType]).toEqual([name, true])
+        expect([name, documented.includes(name.replace(/_bucket$/, ''))]).toEqual([name, true])
+      }
+      for (const [, labels = ''] of expression.matchAll(/by \(([^)]*)\)/g)) {
+        for (const label of labels.split(', ')) {
+          const isKnown = ['le', 'instance', 'replica'].includes(label) || scraped.includes(`${label}="`)
+          expect([label, isKnown]).toEqual([label, true])
+        }
+      }
+    }
+  })
+
+  test('shows every metric of the service, each panel in its own place', async () => {
+    const { name: variables } = { name: templating.list.map(({ name }) => name) }
+    expect(variables).toEqual(['datasource', 'job'])
+    const documented = [
+      ...(await readText('docs-site/src/content/docs/observing.md')).matchAll(/`((?:devdata|process)_\w+)`/g),
+    ].map(([, name = '']) => name)
+    const shown = expressions.join('\n')
+    expect([...new Set(documented)].filter((name) => !shown.includes(name))).toEqual([])
+    const cells = panels.flatMap(({ id, gridPos: { x, y, w, h } }) =>
+      Array.from({ length: w * h }, (_, index) => [`${x + (index % w)} ${y + Math.floor(index / w)}`, id]),
+    )
+    expect(new Set(cells.map(([cell]) => cell)).size).toBe(cells.length)
+    expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length)
+  })
+
+  test.runIf(hasPrometheus)('has expressions that Prometheus understands', async () => {
+    const rules = expressions.map((expr, index) => ({
+      record: `panel:${index}`,
+      expr: expr.replaceAll('$job', 'devdata'),
+    }))
+    const file = join(directory, 'rules.yml')
+    await writeFile(file, JSON.stringify({ groups: [{ name: 'dashboard', rules }] }))
+    await run('promtool', ['check', 'rules', file])
+  })
+})
+
+/** What the tests read of an object. */
+interface Manifest {
+  kind: string
+  metadata: { name: string; namespace?: string; labels: Record<string, string> }
+  // biome-ignore lint/suspicious/noExplicitAny: its form depends on its kind
+  spec: any
+}
+
+describe.skipIf(!hasKustomize)('the base for Kubernetes', () => {
+  let objects: Manifest[]
+  beforeAll(async () => {
+    const { stdout } = await run('kubectl', ['kustomize', join(deploy, 'kubernetes/overlays/example')])
+    objects = parseAllDocuments(stdout).map((document) => document.toJS() as Manifest)
+  })
+  const find = (kind: string) => objects.find((object) => object.kind === kind) ?? expect.fail(kind)
+  const readTemplates = () =>
+    [
+      find('Deployment').spec.template,
+      find('Job').spec.template,
+      find('CronJob').spec.jobTemplate.spec.template,
+    ] as const
+
+  test('is built by an overlay, with what a deployment needs', () => {
+    expect(objects.map(({ kind }) => kind).sort()).toEqual([
+      ...['ConfigMap', 'CronJob', 'Deployment', 'Job', 'PodDisruptionBudget'],
+      ...['Secret', 'Secret', 'Secret', 'Secret', 'Service'],
+    ])
+    for (const { metadata } of objects) expect(metadata.namespace).toBe('devdata')
+    const labels = find('Deployment').spec.template.metadata.labels
+    for (const selector of [
+      find('Deployment').spec.selector.matchLabels,
+      find('Service').spec.selector,
+      find('PodDisruptionBudget').spec.selector.matchLabels,
+    ]) {
+      expect(labels).toMatchObject(selector)
+    }
+    for (const template of readTemplates().slice(1)) {
+      expect(template.metadata.labels).not.toMatchObject(find('Service').spec.selector)
+    }
+  })
+
+  test('names settings and secrets that exist, and settings that the service has', async () => {
+    const names = objects
+      .filter(({ kind }) => /^(ConfigMap|Secret)$/.test(kind))
+      .map(({ metadata }) => metadata.name)
+    for (const { spec } of readTemplates()) {
+      for (const source of spec.containers[0].envFrom) {
+        expect(names).toContain((source.configMapRef ?? source.secretRef).name)
+      }
+      for (const { secret } of spec.volumes ?? []) if (secret) expect(names).toContain(secret.secretName)
+    }
+    const settings = await readText('docs-site/src/content/docs/settings.md')
+    for (const object of objects) {
+      const data = object.kind === 'ConfigMap' ? (object as unknown as { data: object }).data : {}
+      for (const name of Object.keys(data)) {
+        expect([name, name === 'GITHUB_IMPORT' || settings.includes(`\`${name}\``)]).toEqual([name, true])
+      }
+    }
+  })
+
+  test('gives containers no rights that they don’t need', () => {
+    for (const { spec } of readTemplates()) {
+      expect(spec).toMatchObject({
+        automountServiceAccountToken: false,
+        securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
+      })
+      for (const { securityContext, resources } of spec.containers) {
+        expect(securityContext).toEqual({
+          ...{ allowPrivilegeEscalation: false, readOnlyRootFilesystem: true },
+          capabilities: { drop: ['ALL'] },
+        })
+        expect(resources).toMatchObject({ requests: { memory: expect.any(String) }, limits: {} })
+      }
+    }
+  })
+
+  test('probes paths of the service, and waits as long as a stop may take', async () => {
+    const { containers, terminationGracePeriodSeconds: seconds } = find('Deployment').spec.template.spec
+    const [{ livenessProbe, readinessProbe, ports }] = containers
+    expect([livenessProbe.httpGet.path, readinessProbe.httpGet.path]).toEqual(['/version', '/health'])
+    expect(ports[0].containerPort).toBe(8000)
+    expect(seconds).toBeGreaterThan(20)
+    for (const { spec } of readTemplates().slice(1)) {
+      expect(spec.containers[0].command.join(' ')).toMatch(/node api\/cli\/main\.ts (migrate|import github)/)
+    }
+  })
+})
