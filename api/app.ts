@@ -186,7 +186,11 @@ export function createApp(options: AppOptions): App {
   })
   const { anyKeyUnqueued: authenticate } = guard
   const { version } = buildInfo
-  addMcpRoute(app, { authenticate, meter, fetch: root.fetch, publicOrigin, basePath, version })
+  addMcpRoute(app, {
+    ...{ authenticate, meter, publicOrigin, basePath, version },
+    // Counted as those of other clients: a call may stand for several.
+    fetch: (request) => loadShedder.fetch(request),
+  })
   app.on('GET', ['/', ''], (c) => c.redirect(`${publicRoot(c)}/docs`))
   const isCachedUrl = createUrlCap()
   addOpenApiRoutes(app, publicRoot, isCachedUrl)
@@ -203,7 +207,7 @@ export function createApp(options: AppOptions): App {
   }
   addDocsRoutes(app, { findDocs, basePath, publicOrigin, isCachedUrl })
   addViewerRoute(app, { findDocs, publicOrigin, readDemoKey: options.readDemoKey })
-  metrics.addRoutes(root.routes.flatMap(({ method, path }) => (method === 'GET' ? [path] : [])))
+  metrics.addRoutes(root.routes.flatMap(({ method, path }) => (/^(GET|POST)$/.test(method) ? [path] : [])))
 
   // In front of it all.
   function refuse(method: string, error: ApiError) {

@@ -135,10 +135,10 @@ export function changesExpired(since: number, changesSince: number): ApiError {
 
 /** The methods of a read-only service. */
 export const readMethods: readonly string[] = ['GET', 'HEAD', 'OPTIONS']
-/** The methods of `/mcp`, whose requests have a body. They read only, too. */
+/** The methods of `/mcp`, whose requests have a body. They only read, too. */
 export const mcpMethods: readonly string[] = ['POST', 'OPTIONS']
 
-/** 405: the path doesn't have this method, but these. */
+/** 405: the path accepts only these methods. */
 export function methodNotAllowed(methods = readMethods): ApiError {
   const names = `${methods.slice(0, -1).join(', ')} or ${methods.at(-1)}`
   return new ApiError(405, 'method_not_allowed', `Method not allowed; use ${names}`, {

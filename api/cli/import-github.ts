@@ -11,7 +11,7 @@ import { readEnvironment } from '../config.ts'
 import type { Sql } from '../database/connect.ts'
 import { dataFiles } from '../database/data-directory.ts'
 import { describeFileError, getMessage, OperatorError } from '../errors.ts'
-import { isPrivate } from '../http/url.ts'
+import { isPotentiallyTrustworthy } from '../http/url.ts'
 import { forgeNamePattern } from '../names/forge-names.ts'
 import type { Target } from '../sources/github/forge-repositories.ts'
 import { type GithubImportResult, importGithub } from '../sources/github/import.ts'
@@ -261,7 +261,11 @@ async function readLines(option: string, path: string): Promise<string[]> {
 /** The token must not cross a network in plain text. */
 function readApiUrl(text: string): string {
   const url = URL.parse(text)
-  if (url === null || !isPrivate(url) || url.username + url.password + url.search + url.hash !== '') {
+  if (
+    url === null ||
+    !isPotentiallyTrustworthy(url) ||
+    url.username + url.password + url.search + url.hash !== ''
+  ) {
     throw new InvalidArgumentError(
       'It must be an https URL without a user name or a query, such as https://HOST/api/v3.',
     )

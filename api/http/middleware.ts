@@ -30,10 +30,10 @@ export function beginRequest({ compressResponses }: { compressResponses: boolean
 
 /** Request headers beyond the safelisted ones that scripts of other origins may send. */
 const allowedHeaders = ['Authorization', 'Idempotency-Key', 'If-None-Match', 'Max-Credits']
-/** The same for `/mcp`: those of MCP, and what browsers ask for the body's type. */
+/** The same for `/mcp`: the headers of MCP, and `Content-Type`, which needs a preflight for JSON. */
 const allowedMcpHeaders = [
   ...['Authorization', 'Content-Type', 'Max-Credits'],
-  ...['MCP-Protocol-Version', 'Mcp-Method', 'Mcp-Name', 'Mcp-Session-Id', 'Last-Event-ID'],
+  ...['MCP-Protocol-Version', 'Mcp-Method', 'Mcp-Name'],
 ]
 
 /** Response headers beyond the safelisted ones that scripts of other origins may read. */
@@ -114,10 +114,10 @@ export function standardHeaders(headers: StandardHeaders, basePath: string, life
     const isPage = path.startsWith(basePath) && isPagePath(path.slice(basePath.length))
     c.set('headers', { ...c.get('headers'), ...(isPage ? headers.page : headers.endpoint) })
     if (method === 'OPTIONS') {
-      const isMcp = path === basePath + mcpPath
+      const isMcp = isMcpPath(path, basePath)
       const preflight = isMcp ? headers.mcpPreflight : headers.preflight
       for (const [name, value] of Object.entries(isPage ? {} : preflight)) setHeader(c, name, value)
-      setHeader(c, 'Allow', listMethods(path, basePath).join(', '))
+      setHeader(c, 'Allow', (isMcp ? mcpMethods : readMethods).join(', '))
       c.res = await send(c, null, { status: 204 })
     } else {
       await next()
@@ -170,12 +170,12 @@ export function accessLog(logger: Logger, basePath: string, { logProbes }: { log
 /** Throws 405 for methods that a path doesn't have. */
 export function assertAllowedMethod(basePath: string) {
   return createMiddleware<HonoEnvironment>(function assertAllowedMethod(c, next) {
-    const methods = listMethods(c.req.path, basePath)
+    const methods = isMcpPath(c.req.path, basePath) ? mcpMethods : readMethods
     if (!methods.includes(c.req.method)) throw methodNotAllowed(methods)
     return next()
   })
 }
 
-function listMethods(path: string, basePath: string): readonly string[] {
-  return path === basePath + mcpPath ? mcpMethods : readMethods
+function isMcpPath(path: string, basePath: string): boolean {
+  return path === basePath + mcpPath
 }

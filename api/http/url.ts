@@ -42,8 +42,8 @@ export function isLoopback(hostname: string): boolean {
   return /^(localhost|127(\.\d+){3}|::1|\[::1\])$/.test(hostname)
 }
 
-/** Whether what is sent to a URL, or comes from a page there, can't be read or changed on its way. */
-export function isPrivate({ protocol, hostname }: URL): boolean {
+/** Whether nobody on the way can read or change what is exchanged with a URL (W3C, "Secure Contexts"). */
+export function isPotentiallyTrustworthy({ protocol, hostname }: URL): boolean {
   return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname))
 }
 

@@ -3,7 +3,7 @@
  * between requests, so any instance responds to any of them.
  *
  * A call of a tool is metered as the requests that it stands for: they go through the app as those of other clients do. The `POST`
- * itself is a free request. What fails before the body is read is an error as everywhere; in JSON-RPC, errors are JSON-RPC's.
+ * itself is a free request. What fails before the message is read is an error as everywhere; in JSON-RPC, errors are JSON-RPC's.
  *
  * @module
  */
@@ -12,9 +12,10 @@ import { bodyLimit } from 'hono/body-limit'
 import { createMiddleware } from 'hono/factory'
 import type { Meter } from '../checkout/meter.ts'
 import { readMaxCredits } from '../checkout/request-conditions.ts'
-import { ApiError } from '../errors.ts'
-import type { Fetch, HonoEnvironment } from '../http/request-context.ts'
-import { isPrivate, mcpPath } from '../http/url.ts'
+import { ApiError, ClientGoneError } from '../errors.ts'
+import type { ApiContext, Fetch, HonoEnvironment } from '../http/request-context.ts'
+import { setHeader } from '../http/response.ts'
+import { isPotentiallyTrustworthy, mcpPath } from '../http/url.ts'
 
 /** In bytes. The largest call names some hundred packages. */
 const maxBodyBytes = 256 * 1024
@@ -26,7 +27,7 @@ export interface McpRouteOptions {
   meter: Pick<Meter, 'settle'>
   /** Responds to the requests that a call stands for. */
   fetch: Fetch
-  /** The public origin; undefined: that of each request. */
+  /** The public origin; undefined: none is known. */
   publicOrigin: string | undefined
   basePath: string
   version: string
@@ -39,49 +40,65 @@ export function addMcpRoute(
 ): void {
   // Assistants are few, and what serves them takes 150 ms to load and 30 MB: only instances that need it have it.
   let mcp: Promise<typeof import('./streamable-http.ts')> | undefined
-  app.post(
-    mcpPath,
-    assertAllowedOrigin(publicOrigin),
-    authenticate,
-    bodyLimit({
-      maxSize: maxBodyBytes,
-      onError() {
-        throw bodyTooLarge()
+  app.post(mcpPath, assertAllowedOrigin(publicOrigin), authenticate, async (c) => {
+    await meter.settle(c)
+    if (!/^application\/json\s*(;|$)/i.test(c.req.header('Content-Type') ?? '')) {
+      throw new ApiError(415, 'unsupported_media_type', 'Unsupported Content-Type: must be application/json')
+    }
+    const maxCredits = readMaxCredits(c)
+    const body = await readBody(c)
+    mcp ??= import('./streamable-http.ts')
+    const { respond } = await mcp
+    return respond(c.req.raw, body, {
+      baseUrl: new URL(c.req.url).origin + basePath,
+      apiKey: c.get('caller').secret,
+      maxCredits,
+      async fetch(url, init) {
+        const response = await fetch(new Request(url, init))
+        // Requests in memory end with a response even when they are stopped.
+        init?.signal?.throwIfAborted()
+        copyQuota(c, response.headers)
+        return response
       },
-    }),
-    async (c) => {
-      await meter.settle(c)
-      if (!/^application\/json\s*(;|$)/i.test(c.req.header('Content-Type') ?? '')) {
-        throw new ApiError(
-          415,
-          'unsupported_media_type',
-          'Unsupported Content-Type: must be application/json',
-        )
-      }
-      const maxCredits = readMaxCredits(c)
-      mcp ??= import('./streamable-http.ts')
-      const { respond } = await mcp
-      return respond(c.req.raw, {
-        baseUrl: new URL(c.req.url).origin + basePath,
-        apiKey: c.get('caller').secret,
-        maxCredits,
-        fetch: async (url, init) => fetch(new Request(url, init)),
-        version,
-      })
-    },
-  )
-}
-
-/** The rest of the body isn't read, so the connection ends with the response. */
-function bodyTooLarge(): ApiError {
-  return new ApiError(413, 'body_too_large', `Body too large: at most ${maxBodyBytes} bytes`, {
-    headers: { Connection: 'close' },
+      version,
+    })
   })
 }
 
+const limitBody = bodyLimit({
+  maxSize: maxBodyBytes,
+  onError() {
+    // The rest of the body isn't read, so the connection ends with the response.
+    throw new ApiError(413, 'body_too_large', `Body too large: at most ${maxBodyBytes} bytes`, {
+      headers: { Connection: 'close' },
+    })
+  },
+})
+
+/** Reads the body. Throws 413, or `ClientGoneError` when the connection breaks meanwhile. */
+async function readBody(c: ApiContext): Promise<string> {
+  let body = ''
+  try {
+    await limitBody(c, async () => {
+      body = await c.req.text()
+    })
+  } catch (error) {
+    throw error instanceof ApiError ? error : new ClientGoneError()
+  }
+  return body
+}
+
+/** The limit and the balance after the last request of a call. What the whole call cost is in its result. */
+function copyQuota(c: ApiContext, headers: Headers): void {
+  for (const name of ['RateLimit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset', 'X-Credits-Remaining']) {
+    const value = headers.get(name)
+    if (value !== null) setHeader(c, name, value)
+  }
+}
+
 /**
- * Refuses requests of pages that a browser reached without encryption, unless they are on this machine: whoever is on their way could
- * have replaced them (MCP, transports, "Security Warning"). Programs send no `Origin`.
+ * Refuses pages that were loaded over plain HTTP, except from localhost: anyone on the network could have changed them (MCP,
+ * transports, "Security Warning"). Programs send no `Origin`.
  */
 function assertAllowedOrigin(publicOrigin: string | undefined) {
   return createMiddleware<HonoEnvironment>(async function assertAllowedOrigin(c, next) {
@@ -90,7 +107,7 @@ function assertAllowedOrigin(publicOrigin: string | undefined) {
       throw new ApiError(
         403,
         'origin_not_allowed',
-        'Origin not allowed: a page that uses /mcp must be served over https, or by this machine',
+        'Origin not allowed: a page that uses /mcp must be served over https, or from localhost',
       )
     }
     await next()
@@ -98,5 +115,5 @@ function assertAllowedOrigin(publicOrigin: string | undefined) {
 }
 
 function isAllowedOrigin(origin: string, publicOrigin: string | undefined): boolean {
-  return origin === publicOrigin || (URL.canParse(origin) && isPrivate(new URL(origin)))
+  return origin === publicOrigin || (URL.canParse(origin) && isPotentiallyTrustworthy(new URL(origin)))
 }

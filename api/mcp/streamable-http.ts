@@ -13,6 +13,7 @@ import {
 import { Budget } from '../../client/mcp/src/budget.ts'
 import type { Connection } from '../../client/mcp/src/call.ts'
 import { createServer } from '../../client/mcp/src/server.ts'
+import { ClientGoneError } from '../errors.ts'
 
 /** Whose calls a request makes, and how. */
 export interface Caller extends Required<Pick<Connection, 'baseUrl' | 'apiKey' | 'fetch'>> {
@@ -22,12 +23,45 @@ export interface Caller extends Required<Pick<Connection, 'baseUrl' | 'apiKey' |
   version: string
 }
 
-/** Responds to a request with a message of MCP. */
-export async function respond(request: Request, caller: Caller): Promise<Response> {
-  const create = () => createServerOf(caller)
-  if (await isLegacyRequest(request)) return respondToLegacy(request, create())
-  // There is nothing that a client could subscribe to.
-  return createMcpHandler(create, { legacy: 'reject', maxSubscriptions: 0 }).fetch(request)
+/** Responds to a request whose body was read. Throws `ClientGoneError` as soon as the client closes its connection. */
+export async function respond(request: Request, body: string, caller: Caller): Promise<Response> {
+  let message: unknown
+  try {
+    message = JSON.parse(body)
+  } catch {
+    return refuse(-32700, 'Parse error: the body is not JSON')
+  }
+  // Versions before 2025-06-18 had batches: hundreds of calls in one request, with one response after the last.
+  if (Array.isArray(message))
+    return refuse(-32600, 'Invalid Request: send one message per request, not a batch')
+  const server = createServerOf(caller)
+  // Nobody may pay for a response that nobody gets. And the SDK never responds once a server was closed.
+  const { signal } = request
+  let leave = () => {}
+  const gone = new Promise<never>((_, fail) => {
+    leave = () => fail(new ClientGoneError())
+  })
+  signal.addEventListener('abort', leave, { once: true })
+  if (signal.aborted) leave()
+  try {
+    return await Promise.race([gone, respondWith(server, request, message)])
+  } finally {
+    signal.removeEventListener('abort', leave)
+    await server.close()
+  }
+}
+
+async function respondWith(server: McpServer, request: Request, message: unknown): Promise<Response> {
+  if (request.signal.aborted) throw new ClientGoneError()
+  if (!(await isLegacyRequest(request, message))) {
+    // There is nothing that a client could subscribe to.
+    const handler = createMcpHandler(() => server, { legacy: 'reject', maxSubscriptions: 0 })
+    return handler.fetch(request, { parsedBody: message })
+  }
+  // Versions of the protocol before 2026-07-28. The SDK's own handler would respond with a stream of one event.
+  const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })
+  await server.connect(transport)
+  return transport.handleRequest(acceptAll(request), { parsedBody: message })
 }
 
 function createServerOf({ baseUrl, apiKey, fetch, maxCredits, version }: Caller): McpServer {
@@ -38,23 +72,14 @@ function createServerOf({ baseUrl, apiKey, fetch, maxCredits, version }: Caller)
   })
 }
 
-/** Versions of the protocol before 2026-07-28. The SDK's own handler would respond with a stream of one event. */
-async function respondToLegacy(request: Request, server: McpServer): Promise<Response> {
-  const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })
-  await server.connect(transport)
-  const close = () => server.close()
-  request.signal.addEventListener('abort', close, { once: true })
-  try {
-    return await transport.handleRequest(acceptAll(request))
-  } finally {
-    request.signal.removeEventListener('abort', close)
-    await close()
-  }
+/** The SDK refuses clients that don't name both types, though each response is JSON. */
+function acceptAll({ url, headers: given, signal }: Request): Request {
+  const headers = new Headers(given)
+  headers.set('Accept', 'application/json, text/event-stream')
+  return new Request(url, { method: 'POST', headers, signal })
 }
 
-/** The SDK refuses clients that don't name both types, though each response is JSON. */
-function acceptAll(request: Request): Request {
-  const headers = new Headers(request.headers)
-  headers.set('Accept', 'application/json, text/event-stream')
-  return new Request(request, { headers })
+/** An error of JSON-RPC about a message that has no usable id. */
+function refuse(code: number, message: string): Response {
+  return Response.json({ jsonrpc: '2.0', id: null, error: { code, message } }, { status: 400 })
 }

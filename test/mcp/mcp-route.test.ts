@@ -165,7 +165,7 @@ describe('before a message is read, errors are those of the API:', () => {
       expect(await readRefusal(await post(secret, { Origin: origin }))).toEqual([
         403,
         'origin_not_allowed',
-        'Origin not allowed: a page that uses /mcp must be served over https, or by this machine',
+        'Origin not allowed: a page that uses /mcp must be served over https, or from localhost',
       ])
     }
     for (const origin of ['https://elsewhere.example', 'http://localhost:6274', 'http://127.0.0.1']) {
@@ -193,6 +193,7 @@ test('in JSON-RPC, errors are JSON-RPC’s', async () => {
   const { secret } = await service.createKey()
   for (const [body, code] of [
     ['{', -32700],
+    [[listTools, { ...listTools, id: 2 }], -32600],
     [{ ...listTools, method: 'no/such' }, -32601],
     [{ ...listTools, method: 'tools/call', params: { name: 'no_such_tool' } }, -32602],
   ] as const) {
@@ -209,6 +210,87 @@ test('a message needs no more headers than other requests', async () => {
   expect([response.status, response.headers.get('Content-Type')]).toEqual([200, 'application/json'])
   const { result } = await response.json()
   expect(result.tools.length).toBe(7)
+})
+
+test('quota headers are those after the last request of a call', async () => {
+  const { secret } = await service.createKey({ rateLimit: { requests: 100, seconds: 3600 }, credits: 50 })
+  const params = { name: 'find_users', arguments: { location: ['berlin'], limit: 10 } }
+  const { headers } = await post(secret, {}, { ...listTools, method: 'tools/call', params })
+  expect([headers.get('X-Credits-Remaining'), headers.get('X-RateLimit-Remaining')]).toEqual(['40', '98'])
+})
+
+describe('a client that leaves', () => {
+  const call = { name: 'find_users', arguments: { location: ['berlin'], limit: 3 } }
+
+  testInside('ends its request, whenever it does, and keeps no place in the instance', async () => {
+    const instance = createInstance(service)
+    const { secret } = await service.createKey()
+    const { secret: admin } = await service.createKey({ role: 'admin' })
+    const statuses = await Promise.all(
+      Array.from({ length: 40 }, async (_, index) => {
+        const gone = new AbortController()
+        const modern = {
+          'MCP-Protocol-Version': '2026-07-28',
+          'Mcp-Method': 'tools/call',
+          'Mcp-Name': call.name,
+        }
+        const _meta = {
+          'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+          'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
+          'io.modelcontextprotocol/clientCapabilities': {},
+        }
+        const isModern = index % 2 === 1
+        setTimeout(() => gone.abort(), index)
+        const response = await instance.fetch('/mcp', {
+          method: 'POST',
+          headers: {
+            ...{ Authorization: `Bearer ${secret}`, 'Content-Type': 'application/json' },
+            ...(isModern && modern),
+          },
+          body: JSON.stringify({
+            ...{ ...listTools, method: 'tools/call' },
+            params: { ...call, ...(isModern && { _meta }) },
+          }),
+          signal: gone.signal,
+        })
+        return response.status
+      }),
+    )
+    expect(statuses).toContain(499)
+    const { text } = await instance.request('/metrics', { key: admin })
+    expect(text).toMatch(/^devdata_requests_in_progress 1$/m)
+  })
+
+  testInside('pays nothing if it left before', async () => {
+    const instance = createInstance(service)
+    const { secret, id } = await service.createKey()
+    const response = await instance.fetch('/mcp', {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${secret}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ ...listTools, method: 'tools/call', params: call }),
+      signal: AbortSignal.abort(),
+    })
+    expect(response.status).toBe(499)
+    expect(await service.readLedger(id)).toMatchObject({ charged: 0 })
+  })
+
+  testInside('within its message is no outage of the database', async () => {
+    const instance = createInstance(service)
+    const { secret } = await service.createKey()
+    const response = await instance.fetch('/mcp', {
+      method: 'POST',
+      headers: {
+        Authorization: `Bearer ${secret}`,
+        'Content-Type': 'application/json',
+        'Transfer-Encoding': 'chunked',
+      },
+      body: new ReadableStream({
+        pull: (stream) => stream.error(Object.assign(new Error('aborted'), { code: 'ECONNRESET' })),
+      }),
+      duplex: 'half',
+    } as RequestInit)
+    expect(response.status).toBe(499)
+  })
 })
 
 testInside('a list continues on another instance, and nothing is kept for it', async () => {
