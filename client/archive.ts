@@ -13,19 +13,13 @@ import { packTar } from 'modern-tar'
 /** Files of an archive, by their paths in it, with `/`. */
 export type ArchiveFiles = ReadonlyMap<string, Uint8Array>
 
-/** The time of all files, the one that npm writes: older ones aren't accepted everywhere. */
+/** The timestamp of all files, the same as npm's. A zip can't have dates before 1980. */
 const fileTime = new Date('1985-10-26T08:15:00Z')
 
 /** Reads a folder with all folders in it. */
-export async function readFolder(
-  directory: string,
-  isWanted: (path: string) => boolean = () => true,
-): Promise<Map<string, Uint8Array>> {
+export async function readFolder(directory: string): Promise<Map<string, Uint8Array>> {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true })
-  const paths = entries
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
-    .filter(isWanted)
+  const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
   const files = await Promise.all(
     paths
       .sort()

@@ -74,13 +74,20 @@ export async function packClient(name: ClientPackage, directory: string): Promis
   }
 }
 
+/** Reads the sources of a module, and not what Python and its tools leave beside them. */
+async function readPythonModule(directory: string, module: string): Promise<Map<string, Uint8Array>> {
+  const files = await readFolder(join(directory, module))
+  const sources = [...files].filter(([path]) => /^[^/]+\.py$|^py\.typed$/.test(path))
+  return new Map(sources.map(([path, content]) => [`${module}/${path}`, content]))
+}
+
 /** Packs the Python client into a folder. Returns the path of the wheel. */
 export async function packPythonClient(directory: string): Promise<string> {
   const source = join(import.meta.dirname, 'python')
   const readText = (name: string) => readFile(join(source, name), 'utf8')
   const { project: python } = parseToml(await readText('pyproject.toml'))
   const { name, content } = writeWheel(python as unknown as PythonProject, {
-    modules: await readFolder(join(source, 'src'), (path) => !path.includes('__pycache__')),
+    modules: await readPythonModule(join(source, 'src'), 'devdata_client'),
     readme: await readText('README.md'),
     license: await readFile(join(source, 'LICENSE')),
   })

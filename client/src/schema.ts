@@ -382,8 +382,8 @@ export interface components {
             /** @description Name that the operator gave the key. */
             name: string | null;
             role: components["schemas"]["Role"];
-            /** @description What a `user` key may read. */
-            scopes: ("users:read" | "repos:read")[];
+            /** @description What a `user` key may read. An `admin` key with `metrics:read` may use nothing but `/metrics`. */
+            scopes: ("users:read" | "repos:read" | "metrics:read")[];
             /** @description Balance of the key. */
             remaining_credits: components["schemas"]["Count"];
             /** @description Rate limit as requests/seconds: `100/60` is 100 requests in 60 seconds. Null if there is none. */

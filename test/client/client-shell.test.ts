@@ -116,6 +116,13 @@ test('one user, one repository and any number of names are looked up', async () 
       ),
     })
   }
+  for (const state of ['absent.state', 'absent.state']) {
+    expect(await run(['user', 'nobody-at-all', '--state', state])).toMatchObject({ code: 1 })
+  }
+  writeFileSync(join(directory, 'names.csv'), 'ngoldberg\nlogin,name\n')
+  expect(await run(['users', '--names', 'names.csv'])).toMatchObject({
+    ...{ code: 2, stderr: expect.stringContaining('names.csv, line 2: one name a line, without commas') },
+  })
   expect(await readCharged()).toBe(2)
   writeFileSync(join(directory, 'logins.txt'), 'ngoldberg\r\n\nnobody-at-all\npaula74\n')
   const args = [
@@ -454,6 +461,7 @@ describe('what can’t be done', () => {
     [['repos', '--pushed-since', 'yesterday'], {}, 2, /Invalid pushed_since/],
     [['dependencies'], {}, 2, /dependencies needs a TEXT/],
     [['user'], {}, 2, /user needs a LOGIN/],
+    [['user', 'a,b'], {}, 2, /user takes one name, without commas/],
     [['commits', 'monolith'], {}, 2, /a repository is named by OWNER\/NAME/],
     [['user', 'x', '--location', 'y'], {}, 2, /user doesn't have --location/],
     [['users', '--names', 'absent'], {}, 2, /The file of --names can't be read/],

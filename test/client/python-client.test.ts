@@ -6,6 +6,8 @@
  */
 import { execFile } from 'node:child_process'
 import { mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -168,6 +170,7 @@ print(json.dumps([attempt(act)[:2] for act in [
     lambda: api.users.get_many(["a", 1]),
     lambda: api.repositories.commits("monolith"),
     lambda: Client("localhost:8000", "key"),
+    lambda: Client("http://localhost:port", "key"),
     lambda: Client("http://a:b@localhost", "key"),
     lambda: Client("http://localhost", "ä"),
     lambda: Client("http://localhost", "key", retries=-1),
@@ -190,6 +193,7 @@ print(json.dumps([attempt(act)[:2] for act in [
       'TypeError: names and ids must be looked up separately',
       'ValueError: a repository is named by OWNER/NAME',
       'ValueError: base_url must be the URL of the API, such as https://api.example.com',
+      'ValueError: base_url must be the URL of the API, such as https://api.example.com',
       'ValueError: base_url must not have a user name or a password',
       'ValueError: api_key must be an API key: visible ASCII characters',
       'ValueError: retries must be a whole number',
@@ -202,7 +206,7 @@ print(json.dumps([attempt(act)[:2] for act in [
       `
 changes = api.changes(budget=150)
 kinds = [change.type for change in changes]
-since = api.changes(api.users.list(budget=1).version or 1)
+since = api.changes(changes.version)
 print(json.dumps([len(kinds), changes.spent, changes.stopped_by, changes.version, [change.type for change in since], since.spent]))
 `,
     )
@@ -300,6 +304,38 @@ print(json.dumps([slow.users.get("ngoldberg")["login"], slow.users.get("ngoldber
 `)
     expect(output).toEqual(['ngoldberg', 'ngoldberg', 1])
   })
+})
+
+test('a response that comes in drips ends in time', async () => {
+  const dripping = createServer((_, response) => {
+    response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': '100' })
+    const timer = setInterval(() => response.write(' '), 100)
+    response.on('close', () => clearInterval(timer))
+  })
+  await new Promise<void>((listening) => dripping.listen(0, '127.0.0.1', listening))
+  const { port } = dripping.address() as AddressInfo
+  const { output } = await python(
+    `print(json.dumps(attempt(lambda: connect("http://127.0.0.1:${port}", timeout=0.5, retries=0).credits())))`,
+  )
+  dripping.closeAllConnections()
+  dripping.close()
+  expect(output).toEqual(['NetworkError', 'The request failed: timed out', null])
+})
+
+test('a forked process has a connection of its own, and sets are resumed by another one', async () => {
+  const { output } = await python(`
+users = api.users.list(location={"berlin", "paris", "lagos"}, budget=3)
+list(users)
+reader, writer = os.pipe()
+if os.fork() == 0:
+    logins = [api.users.get("ngoldberg")["login"] for _ in range(20)]
+    os.write(writer, json.dumps(logins).encode())
+    os._exit(0)
+own = [api.credits()["role"] for _ in range(20)]
+os.wait()
+print(json.dumps([sorted(set(own)), sorted(set(json.loads(os.read(reader, 9999)))), users.state["url"].split("&page")[0]]))
+`)
+  expect(output).toEqual([['user'], ['ngoldberg'], 'users?location=berlin&location=lagos&location=paris'])
 })
 
 describe('errors', () => {

@@ -43,7 +43,7 @@ const firstHits = {
   'delete user': 'Personal data',
   'How do I delete a user?': 'Personal data',
   gdpr: 'Personal data',
-  python: 'Quickstart',
+  python: 'Python client',
   openapi: 'Tools and agents',
   sdk: 'TypeScript client',
   mcp: 'Connect an assistant',

@@ -132,12 +132,13 @@ export function parseArguments(args: readonly string[]): Arguments {
   if (rule !== undefined)
     checkOptions(rule, [name, command === 'quote' ? list : undefined], Object.keys(values))
   const isLookUp = command === 'user' || command === 'repo'
+  if (isLookUp && operand?.includes(',')) throw new UsageError(`${name} takes one name, without commas`)
   const format = readChoice('--format', values.format, formats) ?? 'ndjson'
   if (values.bom && format !== 'csv') throw new UsageError('--bom is for --format csv')
   return {
     command,
     list: lists.find((each) => each === list) ?? 'users',
-    names: isLookUp ? [operand ?? ''] : values.names === undefined ? undefined : readNames(values.names),
+    names: isLookUp ? [operand ?? ''] : values.names === undefined ? undefined : readNamesFile(values.names),
     filter: {
       location: values.location,
       dependencyNames: values.dependency,
@@ -192,7 +193,7 @@ export function readSettings({ url, keyFile }: Arguments): Settings {
   if (new URL(baseUrl).username !== '') {
     throw new UsageError(`${urlSource} must not have a user name: the key is the only credential`)
   }
-  const apiKey = (keyFile === undefined ? DEVDATA_API_KEY : readKeyFile(keyFile)).trim()
+  const apiKey = (keyFile === undefined ? DEVDATA_API_KEY : readText(keyFile, '--key-file')).trim()
   const keySource = keyFile === undefined ? 'DEVDATA_API_KEY' : `the file ${keyFile}`
   if (!keyPattern.test(apiKey)) {
     throw new UsageError('DEVDATA_API_KEY or the file of --key-file must have the API key, and nothing else')
@@ -200,12 +201,12 @@ export function readSettings({ url, keyFile }: Arguments): Settings {
   return { baseUrl, urlSource, apiKey, keySource }
 }
 
-function readKeyFile(file: string): string {
+function readText(file: string | number, option: string): string {
   try {
     return readFileSync(file, 'utf8')
   } catch (error) {
     throw new UsageError(
-      `The file of --key-file can't be read: ${error instanceof Error ? error.message : error}`,
+      `The file of ${option} can't be read: ${error instanceof Error ? error.message : error}`,
     )
   }
 }
@@ -237,19 +238,13 @@ function readCommand(name: string): Command {
 }
 
 /** Reads names, one a line, from a file or, by the name `-`, from standard input. */
-function readNames(file: string): string[] {
-  let text: string
-  try {
-    text = readFileSync(file === '-' ? 0 : file, 'utf8')
-  } catch (error) {
-    throw new UsageError(
-      `The file of --names can't be read: ${error instanceof Error ? error.message : error}`,
-    )
-  }
-  const names = text.split('\n').map((line) => line.trim())
-  const found = names.filter((line) => line !== '')
-  if (found.length === 0) throw new UsageError(`${file} has no names: write one a line`)
-  return found
+function readNamesFile(file: string): string[] {
+  const lines = readText(file === '-' ? 0 : file, '--names').split('\n')
+  const comma = lines.findIndex((line) => line.includes(','))
+  if (comma >= 0) throw new UsageError(`${file}, line ${comma + 1}: one name a line, without commas`)
+  const names = lines.map((line) => line.trim()).filter((line) => line !== '')
+  if (names.length === 0) throw new UsageError(`${file} has no names: write one a line`)
+  return names
 }
 
 function checkOptions(

@@ -36,7 +36,7 @@ interface SavedState {
 
 /** Reads a list to its end, or until the budget stops it. Returns the exit code. */
 export async function readList({ api, progress, signal }: CommandContext, given: Arguments): Promise<number> {
-  const { command, operand, list: name, stateFile, outputFile, budget } = given
+  const { list: name, stateFile, outputFile, budget } = given
   if (stateFile !== undefined && outputFile !== undefined) assertDifferent(stateFile, outputFile)
   const identity = identify(given)
   const saved = stateFile === undefined ? undefined : readState<SavedState>(stateFile)
@@ -44,6 +44,7 @@ export async function readList({ api, progress, signal }: CommandContext, given:
     throw new UsageError(`${stateFile} is the state of another command: name another file`)
   }
   if (saved?.list === null) {
+    if (saved.items === 0) assertFound(given)
     progress.note(`The list is complete, with ${saved.items} items. To read it again, delete ${stateFile}.`)
     return 0
   }
@@ -70,10 +71,15 @@ export async function readList({ api, progress, signal }: CommandContext, given:
     progress.note('Stopped by the budget.')
     return budgetExitCode
   }
-  if (items === 0 && (command === 'user' || command === 'repo')) {
+  if (items === 0) assertFound(given)
+  return 0
+}
+
+/** Throws an `Error` if one item was to be looked up, of which there is none. */
+function assertFound({ command, operand }: Arguments): void {
+  if (command === 'user' || command === 'repo') {
     throw new Error(`There is no ${command === 'user' ? 'user' : 'repository'} ${operand}`)
   }
-  return 0
 }
 
 /** A state is written to a file beside it, which then takes its place. */

@@ -29,8 +29,8 @@ class ChangesState(TypedDict):
     spent: int
 
 
-OpenList = Callable[["ChangeType", "int | None", "ListState | None", "int | None", int], ItemList[Any]]
-"""Opens the list of a type, since a version: its state, budget and page size follow."""
+OpenList = Callable[["ChangeType", "ListState | None", "int | None"], ItemList[Any]]
+"""Opens the list of a type, from a state, within a budget."""
 
 
 class Changes:
@@ -40,14 +40,13 @@ class Changes:
     """
 
     def __init__(
-        self, open_list: OpenList, since: int | None, *, budget: int | None, resume: ChangesState | None, page_size: int
+        self, open_list: OpenList, since: int | None, *, budget: int | None, resume: ChangesState | None
     ) -> None:
         if resume is not None and not (is_list_state(resume.get("list")) and resume.get("since") == since):
             raise ValueError("resume must be the state of an iteration of changes since the same version")
         self._open_list = open_list
         self._since = since
         self._budget = budget
-        self._page_size = page_size
         self._key = resume["list"]["key"] if resume else create_random_key()
         """What the idempotency keys of all pages begin with: what was paid for is free, whichever state is continued from."""
         self._spent_before = resume["spent"] if resume else 0
@@ -128,8 +127,8 @@ class Changes:
         # Removals are free.
         budget = None if kind == "removal" else left
         # A new list has a key of its own: it is opened again with the one that all lists share.
-        state: ListState | None = resume or self._open_list(kind, self._since, None, budget, self._page_size).state
+        state: ListState | None = resume or self._open_list(kind, None, budget).state
         if state is not None:
             state["key"] = self._key
         self._type = kind
-        self._list = self._open_list(kind, self._since, state, budget, self._page_size)
+        self._list = self._open_list(kind, state, budget)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import gzip
 import http.client
+import os
 import threading
 import time
 import urllib.request
@@ -13,6 +14,8 @@ from email.message import Message
 from urllib.parse import SplitResult, unquote, urlsplit
 
 _CHUNK_BYTES = 65_536
+_MAX_IDLE = 60.0
+"""A connection that was idle for longer, in seconds, may have been dropped without a word."""
 
 
 @dataclass(frozen=True)
@@ -28,13 +31,15 @@ class ConnectFailed(Exception):
     """No connection was made, so nothing was sent."""
 
 
-@dataclass(frozen=True)
+@dataclass
 class _Connection:
     http: http.client.HTTPConnection
     prefix: str
     """What precedes the path in the request line: a proxy needs the whole URL, unless it makes a tunnel."""
     headers: dict[str, str]
     """For the proxy."""
+    process: int
+    used_at: float
 
     def __del__(self) -> None:
         self.http.close()
@@ -55,12 +60,17 @@ class Connections:
         """
         deadline = time.monotonic() + self._timeout
         kept = self._take()
-        if kept is not None:
+        if kept is None:
+            return self._exchange(self._connect(deadline), method, target, headers, deadline)
+        try:
+            return self._exchange(kept, method, target, headers, deadline)
+        except ConnectionError as error:
+            # The service has closed an idle connection. A paid request has an idempotency key: repeating it is free.
             try:
-                return self._exchange(kept, method, target, headers, deadline)
-            except ConnectionError:
-                pass  # The service has closed an idle connection. A paid request has an idempotency key: repeating it is free.
-        return self._exchange(self._connect(), method, target, headers, deadline)
+                fresh = self._connect(deadline)
+            except ConnectFailed:
+                raise error from None  # the first try may have been charged
+            return self._exchange(fresh, method, target, headers, deadline)
 
     def close(self) -> None:
         """Closes the connection of this thread."""
@@ -69,69 +79,84 @@ class Connections:
             kept.http.close()
 
     def _take(self) -> _Connection | None:
+        """Returns the connection of this thread, unless it is that of a parent process, or was idle for too long."""
         kept: _Connection | None = getattr(self._threads, "connection", None)
         self._threads.connection = None
+        if kept is None or kept.process != os.getpid() or time.monotonic() - kept.used_at > _MAX_IDLE:
+            return None
         return kept
 
     def _exchange(
-        self,
-        connection: _Connection,
-        method: str,
-        target: str,
-        headers: dict[str, str],
-        deadline: float,
+        self, connection: _Connection, method: str, target: str, headers: dict[str, str], deadline: float
     ) -> Response:
         is_reusable = False
+        sock = connection.http.sock
         try:
+            sock.settimeout(_time_left(deadline))
             connection.http.request(method, connection.prefix + target, headers={**headers, **connection.headers})
+            sock.settimeout(_time_left(deadline))
             received = connection.http.getresponse()
             chunks: list[bytes] = []
-            while chunk := received.read(_CHUNK_BYTES):
+            while True:
+                sock.settimeout(_time_left(deadline))
+                chunk = received.read1(_CHUNK_BYTES)
+                if not chunk:
+                    break
                 chunks.append(chunk)
-                left = deadline - time.monotonic()
-                if left <= 0:
-                    raise TimeoutError("timed out")
-                if connection.http.sock is not None:
-                    connection.http.sock.settimeout(left)
+            if received.length:
+                raise http.client.IncompleteRead(b"", received.length)
+            received.close()  # so that the connection takes another request
             body = b"".join(chunks)
             if received.headers.get("Content-Encoding") == "gzip":
                 body = gzip.decompress(body)
             is_reusable = not received.will_close
             return Response(received.status, received.headers, body)
         finally:
-            if is_reusable and connection.http.sock is not None:
-                connection.http.sock.settimeout(self._timeout)
+            if is_reusable:
+                connection.used_at = time.monotonic()
                 self._threads.connection = connection
             else:
                 connection.http.close()
 
-    def _connect(self) -> _Connection:
-        scheme, host, port = self._base.scheme, self._base.hostname or "", self._base.port
+    def _connect(self, deadline: float) -> _Connection:
+        scheme, host = self._base.scheme, self._base.hostname or ""
         is_https = scheme == "https"
+        port = self._base.port or (443 if is_https else 80)
         cls = http.client.HTTPSConnection if is_https else http.client.HTTPConnection
-        proxy = _find_proxy(scheme, host)
+        prefix, headers = "", {}
+        proxy = _find_proxy(scheme, self._base.netloc)
         if proxy is None:
-            connection = _Connection(cls(host, port, timeout=self._timeout), "", {})
+            connection = cls(host, port)
         else:
-            through = cls(proxy.hostname or "", proxy.port or 80, timeout=self._timeout)
+            connection = cls(proxy.hostname or "", proxy.port or 80)
             credentials = _write_credentials(proxy)
             if is_https:
-                through.set_tunnel(host, port or 443, credentials)
-                connection = _Connection(through, "", {})
+                connection.set_tunnel(host, port, credentials)
             else:
-                connection = _Connection(through, f"{scheme}://{self._base.netloc}", credentials)
+                prefix, headers = f"{scheme}://{self._base.netloc}", credentials
+        connection.timeout = _time_left(deadline)
         try:
-            connection.http.connect()
+            connection.connect()
         except OSError as error:
             raise ConnectFailed(str(error)) from error
-        return connection
+        return _Connection(connection, prefix, headers, os.getpid(), time.monotonic())
 
 
-def _find_proxy(scheme: str, host: str) -> SplitResult | None:
+def _time_left(deadline: float) -> float:
+    left = deadline - time.monotonic()
+    if left <= 0:
+        raise TimeoutError("timed out")
+    return left
+
+
+def _find_proxy(scheme: str, host_and_port: str) -> SplitResult | None:
     url = urllib.request.getproxies().get(scheme)
-    if not url or urllib.request.proxy_bypass(host):
+    if not url or urllib.request.proxy_bypass(host_and_port):
         return None
-    return urlsplit(url if "://" in url else f"http://{url}")
+    proxy = urlsplit(url if "://" in url else f"http://{url}")
+    if proxy.scheme != "http":
+        raise ConnectFailed(f"the proxy of {scheme.upper()}_PROXY must be an http:// URL, not {proxy.scheme}://")
+    return proxy
 
 
 def _write_credentials(proxy: SplitResult) -> dict[str, str]:

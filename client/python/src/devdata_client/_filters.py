@@ -93,7 +93,7 @@ def write_batch_urls(path: str, name_parameter: str, keys: Iterable[str] | Itera
     """Writes the paths of batch look-ups, each of a hundred names or ids at most, and each name once."""
     if isinstance(keys, (str, bytes)):
         raise TypeError("names or ids to look up must be a list")
-    names = list({str(key).lower(): key for key in keys}.values())
+    names = list({str(key).lower(): key for key in _to_list(keys)}.values())
     if len({type(name) for name in names}) > 1:
         raise TypeError("names and ids must be looked up separately")
     parameter = "forge_rest_ids" if names and isinstance(names[0], int) else name_parameter
@@ -122,7 +122,10 @@ def write_repository_path(full_name: str) -> str:
 
 
 def _to_list(given: Any) -> Sequence[Any]:
-    return list(given) if isinstance(given, (list, tuple, set, frozenset)) else [given]
+    """Sets are sorted: in another process they may have another order, and the list another URL."""
+    if isinstance(given, (set, frozenset)):
+        return sorted(given)
+    return [given] if isinstance(given, (str, bytes)) or not isinstance(given, Iterable) else list(given)
 
 
 def _write_value(name: str, value: Any) -> str:

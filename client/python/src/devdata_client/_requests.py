@@ -28,6 +28,8 @@ _FIRST_DELAY = 0.5
 _MAX_DELAY = 30.0
 _MAX_JITTER = 1.0
 """What is added to ``Retry-After`` at most, in seconds, so that clients don't return at the same moment."""
+_MAX_SLEEP = 25 * 86_400.0
+"""The longest wait, in seconds. Longer ones are an error of the operating system."""
 _MAX_RETRIES_BEFORE_RESPONSE = 2
 """How often a URL is tried again that has never responded."""
 
@@ -136,14 +138,13 @@ class Sender:
                 retry += 1
 
     def _pause(self) -> None:
-        seconds = self._paused_until - time.monotonic()
-        if seconds > 0:
+        while (seconds := self._paused_until - time.monotonic()) > 0:
             self._wait(seconds, None)
 
     def _wait(self, seconds: float, error: DevdataError | None) -> None:
         if self._on_wait is not None:
             self._on_wait(Wait(seconds, error))
-        time.sleep(seconds)
+        time.sleep(min(seconds, _MAX_SLEEP))
 
     def _exchange(
         self, path: str, method: str, idempotency_key: str | None, max_credits: int | None
@@ -245,8 +246,12 @@ def _read_base_url(base_url: str) -> str:
     wrong = ValueError("base_url must be the URL of the API, such as https://api.example.com")
     if not isinstance(base_url, str):
         raise wrong
-    parts = urlsplit(base_url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
+    try:
+        parts = urlsplit(base_url)
+        is_url = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        is_url = False
+    if not is_url:
         raise wrong
     if parts.username is not None or parts.password is not None:
         raise ValueError("base_url must not have a user name or a password")
@@ -257,7 +262,7 @@ def _choose_delay(error: DevdataError, retry: int) -> float:
     """How long to wait before the retry of this number, from 0. ``Retry-After`` decides; without it, waits double."""
     if error.retry_after is not None:
         return error.retry_after + random.random() * _MAX_JITTER
-    return min(_MAX_DELAY, _FIRST_DELAY * 2.0**retry) * (0.5 + random.random() / 2)
+    return min(_MAX_DELAY, _FIRST_DELAY * 2.0 ** min(retry, 10)) * (0.5 + random.random() / 2)
 
 
 def _read_retry_after(header: str | None) -> float | None:

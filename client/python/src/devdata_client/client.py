@@ -105,16 +105,14 @@ class Client:
         The next time, pass the ``version`` that this iteration has at its end.
         """
 
-        def open_list(
-            kind: ChangeType, since: int | None, resume: ListState | None, budget: int | None, page_size: int
-        ) -> ItemList[Any]:
+        def open_list(kind: ChangeType, state: ListState | None, left: int | None) -> ItemList[Any]:
             if kind == "removal":
-                return self.removals(since or 0, resume=resume, page_size=page_size)
+                return self.removals(since or 0, resume=state, page_size=page_size)
             if kind == "user":
-                return self.users.list(changed_since=since, budget=budget, resume=resume, page_size=page_size)
-            return self.repositories.list(changed_since=since, budget=budget, resume=resume, page_size=page_size)
+                return self.users.list(changed_since=since, budget=left, resume=state, page_size=page_size)
+            return self.repositories.list(changed_since=since, budget=left, resume=state, page_size=page_size)
 
-        return Changes(open_list, since, budget=budget, resume=resume, page_size=page_size)
+        return Changes(open_list, since, budget=budget, resume=resume)
 
     def removals(self, since: int, *, resume: ListState | None = None, page_size: int = 100) -> ItemList[Removal]:
         """Lists what was removed since a version of the dataset. Free."""
