@@ -37,12 +37,16 @@ export interface Dataset {
   updated_at: Date
   /** When the last load was applied, which may have changed nothing. Null: nothing was ever loaded. */
   loaded_at: Date | null
+  /** When the last load was applied that had looked at everything: a refresh, or a mirror of files. Null: none has. */
+  refreshed_at: Date | null
 }
 
 /** Reads the dataset's version and times. */
 export async function readDataset(sql: Sql): Promise<Dataset> {
   const [dataset] = await sql<Dataset[]>`
-    select version, updated_at, (select applied_at from loads order by id desc limit 1) as loaded_at from dataset`
+    select version, updated_at, (select applied_at from loads order by id desc limit 1) as loaded_at,
+      (select applied_at from loads where covers_all order by id desc limit 1) as refreshed_at
+    from dataset`
   if (dataset === undefined) throw new Error('the dataset row is missing')
   return dataset
 }

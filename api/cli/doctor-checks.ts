@@ -5,6 +5,7 @@
  */
 import * as v from 'valibot'
 import { readVersion } from '../build-info.ts'
+import { readDataset } from '../catalog/dataset.ts'
 import type { Config } from '../config.ts'
 import type { Sql } from '../database/connect.ts'
 import { describeFailure } from '../database/connection-error.ts'
@@ -17,7 +18,7 @@ import { verifyLedger } from '../ledger/verify.ts'
 import { createDocsFinder, docsDirectory } from '../portal/docs-manifest.ts'
 import { localOrigin } from '../runtime/local-url.ts'
 import { isWorthRetrying, toOperatorMessage } from '../runtime/operator-message.ts'
-import { countOf } from './output.ts'
+import { countOf, formatTime } from './output.ts'
 import { Interruption, withDatabase } from './session.ts'
 import { describeFaults } from './sets.ts'
 
@@ -55,7 +56,7 @@ export async function checkDatabase(
       const { missing, newer, incompatible } = await readSchemaState(sql)
       if (missing.length > 0) {
         findings.push(wrong('migrations', `${missing.join(', ')} missing; run: ${devdataCommand('migrate')}`))
-        for (const subject of ['sets', 'ledger']) {
+        for (const subject of ['data', 'sets', 'ledger']) {
           findings.push(skipped(subject, 'not read, because migrations are missing'))
         }
         return
@@ -73,6 +74,7 @@ export async function checkDatabase(
                 : `all applied, and ${newer.join(', ')} of a newer version, on which this one can run`,
             ),
       )
+      findings.push(await checkData(sql))
       findings.push(await checkSets(sql))
       findings.push(
         includesLedger ? await checkLedger(sql) : skipped('ledger', 'not read, because of --no-ledger'),
@@ -109,6 +111,14 @@ async function checkServer(sql: Sql, kind: string): Promise<Finding> {
     'database',
     `${kind}PostgreSQL ${version}, round trip ${Number(roundTripMs.toPrecision(2))} ms${advice}`,
   )
+}
+
+/** Says how old the data is. Nobody but the operator knows how old it may be. */
+async function checkData(sql: Sql): Promise<Finding> {
+  const { version, loaded_at: loadedAt, refreshed_at: refreshedAt } = await readDataset(sql)
+  if (loadedAt === null) return ok('data', `version ${version}, nothing was loaded yet`)
+  const refresh = refreshedAt === null ? 'no refresh yet' : `last refresh ${formatTime(refreshedAt)}`
+  return ok('data', `version ${version}, last load ${formatTime(loadedAt)}, ${refresh}`)
 }
 
 async function checkSets(sql: Sql): Promise<Finding> {

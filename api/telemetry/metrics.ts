@@ -112,6 +112,7 @@ function addReadings(registry: Registry, sources: MetricsSources): void {
     return dataset === 'timed_out' ? undefined : dataset
   }
 
+  const readSeconds = (time: Date | null | undefined) => (time ? time.getTime() / 1000 : undefined)
   const gauge = createAdder((options) => new Gauge(options))
   const counter = createAdder((options) => new Counter(options))
 
@@ -164,18 +165,17 @@ function addReadings(registry: Registry, sources: MetricsSources): void {
   gauge(
     'devdata_dataset_updated_timestamp_seconds',
     'Unix timestamp of the last change of the dataset.',
-    async () => {
-      const dataset = await findDataset()
-      return dataset && dataset.updated_at.getTime() / 1000
-    },
+    async () => readSeconds((await findDataset())?.updated_at),
   )
   gauge(
     'devdata_dataset_last_load_timestamp_seconds',
     'Unix timestamp of the last load that was applied, even if it changed nothing.',
-    async () => {
-      const loadedAt = (await findDataset())?.loaded_at
-      return loadedAt ? loadedAt.getTime() / 1000 : undefined
-    },
+    async () => readSeconds((await findDataset())?.loaded_at),
+  )
+  gauge(
+    'devdata_refresh_last_success_timestamp_seconds',
+    'Unix timestamp of the last refresh or mirror that was applied: it had looked at everything.',
+    async () => readSeconds((await findDataset())?.refreshed_at),
   )
   gauge(
     'devdata_event_loop_delay_seconds',

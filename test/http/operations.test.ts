@@ -239,7 +239,7 @@ describeOnOneDatabase('an operator’s endpoint', (kind) => {
       expect(after).toMatch(/^devdata_event_loop_delay_seconds\{quantile="0\.99"\} [\d.]+/m)
     })
 
-    test('has the time of the last load, even of one that changed nothing', async () => {
+    test('has the times of the last load and of the last refresh, even of one that changed nothing', async () => {
       const name = 'devdata_dataset_last_load_timestamp_seconds'
       await service.sql`delete from loads`
       const never = await readMetrics()
@@ -249,6 +249,10 @@ describeOnOneDatabase('an operator’s endpoint', (kind) => {
       const after = await readMetrics()
       const [loaded] = await service.sql<{ applied_at: Date }[]>`select applied_at from loads`
       expect(findSample(after, name)).toBeCloseTo((loaded?.applied_at.getTime() ?? 0) / 1000, 2)
+      const refresh = 'devdata_refresh_last_success_timestamp_seconds'
+      expect(after).not.toMatch(new RegExp(`^${refresh} `, 'm'))
+      await service.sql`update loads set covers_all = true`
+      expect(findSample(await readMetrics(), refresh)).toBe(findSample(after, name))
       for (const unchanged of ['devdata_dataset_version', 'devdata_dataset_updated_timestamp_seconds']) {
         expect(findSample(after, unchanged)).toBe(findSample(never, unchanged))
       }
