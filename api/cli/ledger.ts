@@ -41,6 +41,7 @@ export function addLedgerCommands(program: Command): void {
     .option('--from <date>', 'the first day, such as 2026-01-01 (default: the first in the ledger)', readDay)
     .option('--to <date>', 'the last day (default: today)', readDay)
     .option('--key <id>', 'only this key', readKeyId)
+    .option('--json', 'print JSON')
     .addHelpText(
       'after',
       '\nExamples:\n  devdata ledger export --from 2026-01-01 --to 2026-01-31 > january.csv\n  devdata ledger export --key 3',
@@ -80,14 +81,22 @@ function verify({ json }: { json?: true }): Promise<void> {
   })
 }
 
-function exportUsage(filter: UsageFilter): Promise<void> {
+function exportUsage({ json, ...filter }: UsageFilter & { json?: true }): Promise<void> {
   return withDatabase({ longStatements: true }, async ({ sql }) => {
-    process.stdout.write('key,name,day,endpoint,requests,items,credits\r\n')
+    const write = (text: string) => process.stdout.write(text)
+    write(json ? '[' : 'key,name,day,endpoint,requests,items,credits\r\n')
+    let separator = '\n'
     for await (const rows of readUsage(sql, filter)) {
-      process.stdout.write(
-        rows.map((row) => `${Object.values(row).map(formatCsvCell).join(',')}\r\n`).join(''),
-      )
+      for (const row of rows) {
+        write(
+          json
+            ? `${separator}${JSON.stringify(row)}`
+            : `${Object.values(row).map(formatCsvCell).join(',')}\r\n`,
+        )
+        separator = ',\n'
+      }
     }
+    if (json) write('\n]\n')
   })
 }
 

@@ -97,8 +97,7 @@ export interface KeyUsage extends SumKey {
   name: string | null
   requests: number
   items: number
-  /** In credits. */
-  cost: number
+  credits: number
 }
 
 /** Reads what keys spent, deleted ones too, by key, day and endpoint, in one snapshot. */
@@ -107,7 +106,7 @@ export async function* readUsage(
   { from, to, key }: UsageFilter,
 ): AsyncGenerator<KeyUsage[], void, undefined> {
   yield* sql<KeyUsage[]>`
-    select k.id as key, k.name, to_char(d.day, 'YYYY-MM-DD') as day, d.endpoint, d.entries as requests, d.items, d.cost
+    select k.id as key, k.name, to_char(d.day, 'YYYY-MM-DD') as day, d.endpoint, d.entries as requests, d.items, d.cost as credits
     from api_keys k, usage_days(k.id) d
     where endpoint <> '' and (${key ?? null}::integer is null or k.id = ${key ?? null}::integer)
       and (${from ?? null}::date is null or day >= ${from ?? null}::date)

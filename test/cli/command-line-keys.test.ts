@@ -154,6 +154,11 @@ describeOnOneDatabase('devdata keys', (kind) => {
     expect(await print('--key', String(id))).toEqual([head, ...lines])
     expect(await print('--key', String(id), '--to', day(1))).toEqual([head, lines[0]])
     expect(await print('--key', String(id), '--from', day(1))).toEqual([head, ...lines.slice(1)])
+    const [first] = (await readJson(run, ['ledger', 'export', '--key', String(id)])) as unknown[]
+    expect(first).toEqual({
+      ...{ key: id, name: '=a "name", quoted', day: day(2), endpoint: '/users' },
+      ...{ requests: 1, items: 7, credits: 7 },
+    })
     const all = await print()
     expect(all).toContain(`${other.id},,${day(0)},/users,1,2,2`)
     const [charged] = await service.sql<{ sum: number }[]>`select sum(cost)::integer as sum from ledger`

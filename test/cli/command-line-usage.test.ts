@@ -131,7 +131,8 @@ describe('devdata', () => {
   const positive = 'It must be a whole number from 0 to 9007199254740991.'
   const id = 'It must be the id of a key; "devdata keys list" shows the ids.'
   const limit = 'It must be REQUESTS/SECONDS, such as 100/60, or none.'
-  const scopes = 'It must be a comma-separated list of one or more of users:read, repos:read.'
+  const scopes =
+    'It must be a comma-separated list of one or more of users:read, repos:read, or metrics:read alone.'
   const date = 'It must be a date such as 2030-12-31 (0:00 UTC), or a timestamp such as 2030-12-31T18:00:00Z.'
   const name = 'It must have 1 to 100 characters, and no control characters or line breaks.'
   const grant = 'It must be a whole number of credits other than 0, such as 500, or -500 to withdraw them'
