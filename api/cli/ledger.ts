@@ -85,7 +85,7 @@ function exportUsage({ json, ...filter }: UsageFilter & { json?: true }): Promis
   return withDatabase({ longStatements: true }, async ({ sql }) => {
     const write = (text: string) => process.stdout.write(text)
     write(json ? '[' : 'key,name,day,endpoint,requests,items,credits\r\n')
-    let separator = '\n'
+    let separator = ''
     for await (const rows of readUsage(sql, filter)) {
       for (const row of rows) {
         write(
@@ -93,10 +93,10 @@ function exportUsage({ json, ...filter }: UsageFilter & { json?: true }): Promis
             ? `${separator}${JSON.stringify(row)}`
             : `${Object.values(row).map(formatCsvCell).join(',')}\r\n`,
         )
-        separator = ',\n'
+        separator = ','
       }
     }
-    if (json) write('\n]\n')
+    if (json) write(']\n')
   })
 }
 

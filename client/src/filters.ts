@@ -15,7 +15,7 @@ interface DependencyFilter {
   withoutDependencyNames?: readonly string[] | undefined
   /** Only those that use a dependency declared in any of these files, such as `package.json`. */
   dependencyFiles?: readonly string[] | undefined
-  /** Only dependencies that are still declared, or that no longer are. Needs names or files. */
+  /** Only dependencies that are still declared, or that no longer are. Default: both. Needs names or files. */
   dependencyStatus?: DependencyStatus | undefined
   /** Only what was added or changed after this version of the dataset. No other filter is allowed with it. */
   changedSince?: number | undefined

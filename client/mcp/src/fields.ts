@@ -40,7 +40,10 @@ const maxDependencies = 300
 
 /** Describes a user. */
 export function describeUser(user: User, fields: Fields): ResultItem {
-  return shrink((share) => tidy(fields === 'all' ? user : pick(user, userFields), maxLength[fields] * share))
+  // Most are people; others would be taken for one.
+  const type = user.type === 'User' ? undefined : user.type
+  const compact = { ...pick(user, userFields), type }
+  return shrink((share) => tidy(fields === 'all' ? user : compact, maxLength[fields] * share))
 }
 
 /** Describes a repository. */

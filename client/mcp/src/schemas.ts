@@ -53,7 +53,11 @@ const dependencyFilters = {
   dependency_match: { type: 'string', enum: ['any', 'all'] },
   without_dependency_names: { ...texts, description: 'None of these' },
   dependency_files: { ...texts, description: 'Declared in any of these, such as package.json' },
-  dependency_status: { type: 'string', enum: ['active', 'removed'] },
+  dependency_status: {
+    type: 'string',
+    enum: ['active', 'removed'],
+    description: 'active: used now; removed: no longer. Default: both',
+  },
 }
 const count = { type: 'integer', minimum: 1 }
 const time = { ...text, description: 'Such as 2026-01-31' }

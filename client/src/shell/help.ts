@@ -26,7 +26,7 @@ Filters (users, repos, quote):
   --match all           with --dependency: those that use each of them, not only any
   --without NAME        those that use none of these dependencies; may be repeated
   --file NAME           those that declare a dependency in this file, such as package.json; may be repeated
-  --status STATUS       active or removed: only dependencies that are still declared, or no longer are
+  --status STATUS       active or removed: only dependencies that are still declared, or no longer are; default: both
   --country CODE        users whose location names this country, such as DE, or any of several if repeated
   --type TYPE           users of this type: User, Organization, Bot or another, or any of several if repeated
   --has FIELD           users who have this field: email, name, company, location or bio; all of several if repeated

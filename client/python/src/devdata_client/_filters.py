@@ -24,7 +24,7 @@ class _DependencyFilter(TypedDict, total=False):
     dependency_files: Texts | None
     """Only those that use a dependency declared in any of these files, such as ``package.json``."""
     dependency_status: DependencyStatus | None
-    """Only dependencies that are still declared, or that no longer are. Needs names or files."""
+    """Only dependencies that are still declared, or that no longer are. Default: both. Needs names or files."""
     changed_since: int | None
     """Only what was added or changed after this version of the dataset. No other filter is allowed with it."""
 
