@@ -52,14 +52,11 @@ export function readList(field: Buffer | undefined): SetList {
   return list
 }
 
-/** Reads ids, or codes of a shelf, from `string_agg(int8send(…), '')` in any order, and sorts them. */
+/** Reads ids, or codes of a shelf, from `string_agg(int8send(…), '')`. */
 export function readCodes(bytes: Buffer | undefined): Float64Array {
-  if (bytes === undefined) return new Float64Array()
-  const codes = new Float64Array(bytes.length / 8)
-  for (let index = 0; index < codes.length; index++) {
-    codes[index] = bytes.readInt32BE(index * 8) * 2 ** 32 + bytes.readUInt32BE(index * 8 + 4)
-  }
-  return codes.sort()
+  const codes = new Float64Array((bytes?.length ?? 0) / 8)
+  for (let index = 0; index < codes.length; index++) codes[index] = Number(bytes?.readBigInt64BE(index * 8))
+  return codes
 }
 
 /** SQL: the id of a term as `Union` has it, from the column `id`. `isOnShelf` is SQL: whether its set is on a shelf. */

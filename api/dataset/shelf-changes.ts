@@ -50,7 +50,7 @@ export async function applyToShelves(tx: SqlOrTransaction): Promise<void> {
   if (count === 0) return
   await tx`analyze shelved_sets`
   const { shelf, code } = selectCode(tx)
-  const codes = tx`string_agg(int8send(${code}), ''::bytea)`
+  const codes = tx`string_agg(int8send(${code}), ''::bytea order by ${code})`
   const changes = tx`
     select term_id, list, 0 as part, ${tx.unsafe(String(shelfWidth))} as width, gained, lost, leaving
     from (
