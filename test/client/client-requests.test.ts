@@ -6,9 +6,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   type ClientModule,
+  cut,
+  fail,
   type InstalledClient,
   type Intercept,
   installClient,
+  lose,
   type ServedService,
   serve,
 } from '../support/client.ts'
@@ -60,22 +63,6 @@ async function createTestClient(options: Options = {}, key: Parameters<TestServi
   })
   received.length = 0
   return { api, id, waits, secret }
-}
-
-const cut: Intercept = async (request, handle) => {
-  const response = await handle(request)
-  const body = new Uint8Array(await response.arrayBuffer())
-  return new Response(body.subarray(0, body.length / 2), response)
-}
-const fail =
-  (status: number, headers: Record<string, string> = {}): Intercept =>
-  async () =>
-    new Response('<html>', { status, headers })
-
-/** The service has responded, and the response got lost. */
-const lose: Intercept = async (request, handle) => {
-  await handle(request)
-  return new Response('', { status: 502 })
 }
 
 describe('look-ups and lists', () => {

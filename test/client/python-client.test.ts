@@ -14,7 +14,7 @@ import { promisify } from 'node:util'
 import { parse as parseToml } from 'smol-toml'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { generatePythonRecords, packPythonClient, recordsFile } from '../../client/build.ts'
-import { type Intercept, type ServedService, serve } from '../support/client.ts'
+import { cut, fail, type Intercept, lose, type ServedService, serve } from '../support/client.ts'
 import { listSamples } from '../support/markdown-samples.ts'
 import { inheritEnvironment } from '../support/program.ts'
 import { startTestService, type TestService } from '../support/service.ts'
@@ -213,22 +213,6 @@ print(json.dumps([len(kinds), changes.spent, changes.stopped_by, changes.version
     expect(output).toEqual([150, 150, 'budget', 1, [], 0])
   })
 })
-
-const cut: Intercept = async (request, handle) => {
-  const response = await handle(request)
-  const body = new Uint8Array(await response.arrayBuffer())
-  return new Response(body.subarray(0, body.length / 2), response)
-}
-const fail =
-  (status: number, headers: Record<string, string> = {}): Intercept =>
-  async () =>
-    new Response('<html>', { status, headers })
-
-/** The service has responded, and the response got lost. */
-const lose: Intercept = async (request, handle) => {
-  await handle(request)
-  return new Response('', { status: 502 })
-}
 
 describe('retries', () => {
   test.each<[string, Intercept[]]>([

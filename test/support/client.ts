@@ -63,6 +63,24 @@ export type Intercept = (
   handle: (request: Request) => Promise<Response>,
 ) => Promise<Response>
 
+/** The connection breaks within the response. */
+export const cut: Intercept = async (request, handle) => {
+  const response = await handle(request)
+  const body = new Uint8Array(await response.arrayBuffer())
+  return new Response(body.subarray(0, body.length / 2), response)
+}
+/** Something before the service responds in its place. */
+export const fail =
+  (status: number, headers: Record<string, string> = {}): Intercept =>
+  async () =>
+    new Response('<html>', { status, headers })
+
+/** The service has responded, and the response got lost. */
+export const lose: Intercept = async (request, handle) => {
+  await handle(request)
+  return new Response('', { status: 502 })
+}
+
 /** A service that is reached over HTTP. */
 export interface ServedService extends AsyncDisposable {
   url: string
