@@ -20,7 +20,7 @@ import { createUrlTemplate, fillUrlTemplate, type IsCachedUrl, type UrlTemplate 
 const suffixes = { br: '.br', gzip: '.gz', identity: '' }
 
 /** Files without a placeholder fit in all their forms, and those with one compressed for each cached URL. */
-export const maxContentBytes = 2 ** 25
+export const maxContentBytes = 40 * 2 ** 20
 /** The files that have a placeholder fit. */
 export const maxTemplateBytes = 2 ** 24
 
