@@ -6,6 +6,7 @@
 import { InvalidArgumentError } from 'commander'
 import { metricsScope, parseRateLimit, type RateLimit, type Scope, scopes } from '../ledger/api-key.ts'
 import { maxBalance } from '../ledger/keys.ts'
+import { isDate } from '../routes/parameters.ts'
 
 const maxKeyId = 2 ** 31 - 1
 const maxGraceSeconds = 366 * 86_400
@@ -113,7 +114,7 @@ export function readPastTime(text: string): Date {
 
 /** A day (UTC), as text: `2030-12-31`. */
 export function readDay(text: string): string {
-  if (/^\d{4}-\d\d-\d\d$/.test(text) && new Date(text).toJSON()?.startsWith(text)) return text
+  if (isDate(text)) return text
   throw new InvalidArgumentError('It must be a date such as 2030-12-31.')
 }
 
@@ -122,9 +123,7 @@ function readTime(text: string): Date {
   const [, date] =
     /^(\d{4}-\d\d-\d\d)(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d))?$/.exec(text) ?? []
   const time = new Date(text)
-  // `Date` parses the 30th of February as the 1st of March.
-  const exists = date !== undefined && new Date(date).toJSON()?.startsWith(date)
-  if (exists && !Number.isNaN(time.getTime())) return time
+  if (date !== undefined && isDate(date) && !Number.isNaN(time.getTime())) return time
   throw new InvalidArgumentError(
     'It must be a date such as 2030-12-31 (0:00 UTC), or a timestamp such as 2030-12-31T18:00:00Z.',
   )
