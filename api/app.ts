@@ -188,7 +188,7 @@ export function createApp(options: AppOptions): App {
   const { version } = buildInfo
   addMcpRoute(app, {
     ...{ authenticate, meter, publicOrigin, basePath, version },
-    // Counted as those of other clients: a call may stand for several.
+    // Through the load shedder, which counts them as requests in progress.
     fetch: (request) => loadShedder.fetch(request),
   })
   app.on('GET', ['/', ''], (c) => c.redirect(`${publicRoot(c)}/docs`))

@@ -9,7 +9,7 @@ import type { FairQueue } from '../concurrency/fair-queue.ts'
 import { type ApiError, ClientGoneError, forbidden, startingUp, unauthorized } from '../errors.ts'
 import type { Lifecycle } from '../http/middleware.ts'
 import type { HonoEnvironment } from '../http/request-context.ts'
-import { type BearerKey, isForMetrics, isSecret, type Scope, scopes } from '../ledger/api-key.ts'
+import { type BearerKey, isMetricsOnly, isSecret, type Scope, scopes } from '../ledger/api-key.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Meter } from './meter.ts'
 import { reportSettlement } from './quota-headers.ts'
@@ -67,13 +67,13 @@ export function createGuard({ ledger, meter, queue, connectReads, lifecycle }: G
   /** Permits keys whose scopes suffice, and admin keys. */
   const permitScopes = (suffice: (scopes: readonly Scope[]) => boolean) =>
     permit((caller) =>
-      isUnlimitedAdmin(caller) || suffice(caller.scopes) ? undefined : insufficientPermissions(),
+      isFullAdmin(caller) || suffice(caller.scopes) ? undefined : insufficientPermissions(),
     )
 
   return {
     /** Permits every key. */
     anyKey: permit(() => undefined),
-    /** Permits every key, without waiting for a turn: the requests that it stands for wait for theirs. */
+    /** Permits every key, without a turn in the queue: the requests of a call of `/mcp` wait for their own. */
     anyKeyUnqueued: permit(() => undefined, { isQueued: false }),
     /** Permits keys with all these scopes, and admin keys. */
     scopes: (...required: Scope[]) =>
@@ -81,14 +81,14 @@ export function createGuard({ ledger, meter, queue, connectReads, lifecycle }: G
     /** Permits keys with a scope, and admin keys. */
     anyScope: permitScopes((granted) => scopes.some((scope) => granted.includes(scope))),
     /** Permits admin keys, but for those that may read metrics alone. */
-    admin: permit((caller) => (isUnlimitedAdmin(caller) ? undefined : adminRequired())),
+    admin: permit((caller) => (isFullAdmin(caller) ? undefined : adminRequired())),
     /** Permits admin keys, without waiting for a turn: requests that wait for the database must not delay `/metrics`. */
     metrics: permit(({ role }) => (role === 'admin' ? undefined : adminRequired()), { isQueued: false }),
   }
 }
 
-function isUnlimitedAdmin(caller: BearerKey): boolean {
-  return caller.role === 'admin' && !isForMetrics(caller)
+function isFullAdmin(caller: BearerKey): boolean {
+  return caller.role === 'admin' && !isMetricsOnly(caller)
 }
 
 function insufficientPermissions(): ApiError {

@@ -7,7 +7,7 @@ import { type Command, Option } from 'commander'
 import type { Sql } from '../database/connect.ts'
 import { devdataCommand } from '../devdata-command.ts'
 import {
-  isForMetrics,
+  isMetricsOnly,
   metricsScope,
   type RateLimit,
   type Role,
@@ -206,7 +206,7 @@ function create(
   { json, expires, name, rateLimit, ...options }: CreateOptions,
   command: Command,
 ): Promise<void> {
-  if (isForMetrics(options) && options.role !== 'admin') {
+  if (isMetricsOnly(options) && options.role !== 'admin') {
     command.error(`error: --scopes ${metricsScope} is for --role admin`)
   }
   return withDatabase({ createsDatabase: true }, async ({ sql, config }) => {

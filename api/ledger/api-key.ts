@@ -23,8 +23,8 @@ export interface ApiKey {
   scopes: readonly Scope[]
 }
 
-/** Whether a key is an admin's that may do nothing but read metrics. */
-export function isForMetrics({ scopes }: Pick<ApiKey, 'scopes'>): boolean {
+/** Whether a key may do nothing but read metrics. Only an admin key can be one. */
+export function isMetricsOnly({ scopes }: Pick<ApiKey, 'scopes'>): boolean {
   return scopes.includes(metricsScope)
 }
 

@@ -2,7 +2,7 @@
  * `/mcp`: the tools of devdata-mcp for assistants that can't start a program, over MCP's streamable HTTP. An instance keeps nothing
  * between requests, so any instance responds to any of them.
  *
- * A call of a tool is metered as the requests that it stands for: they go through the app as those of other clients do. The `POST`
+ * A call of a tool is metered as the requests that it makes: they go through the app like those of other clients. The `POST`
  * itself is a free request. What fails before the message is read is an error as everywhere; in JSON-RPC, errors are JSON-RPC's.
  *
  * @module
@@ -22,10 +22,10 @@ const maxBodyBytes = 256 * 1024
 
 /** What the route works with. */
 export interface McpRouteOptions {
-  /** Authenticates the key. It must not hold a turn of the queue, because the requests of a call wait for their own. */
+  /** Authenticates the key, without a turn in the queue: the requests of a call wait for their own. */
   authenticate: MiddlewareHandler<HonoEnvironment>
   meter: Pick<Meter, 'settle'>
-  /** Responds to the requests that a call stands for. */
+  /** Responds to the requests that a call makes. */
   fetch: Fetch
   /** The public origin; undefined: none is known. */
   publicOrigin: string | undefined
@@ -75,7 +75,7 @@ const limitBody = bodyLimit({
   },
 })
 
-/** Reads the body. Throws 413, or `ClientGoneError` when the connection breaks meanwhile. */
+/** Reads the body. Throws 413, or `ClientGoneError` when the connection breaks before its end. */
 async function readBody(c: ApiContext): Promise<string> {
   let body = ''
   try {

@@ -34,15 +34,15 @@ export async function respond(request: Request, body: string, caller: Caller): P
   // Versions before 2025-06-18 had batches: hundreds of calls in one request, with one response after the last.
   if (Array.isArray(message))
     return refuse(-32600, 'Invalid Request: send one message per request, not a batch')
-  const server = createServerOf(caller)
-  // Nobody may pay for a response that nobody gets. And the SDK never responds once a server was closed.
   const { signal } = request
+  if (signal.aborted) throw new ClientGoneError()
+  const server = createServerOf(caller)
+  // The client may leave while the call runs. The SDK then closes the server, and never responds.
   let leave = () => {}
   const gone = new Promise<never>((_, fail) => {
     leave = () => fail(new ClientGoneError())
   })
   signal.addEventListener('abort', leave, { once: true })
-  if (signal.aborted) leave()
   try {
     return await Promise.race([gone, respondWith(server, request, message)])
   } finally {
@@ -52,7 +52,6 @@ export async function respond(request: Request, body: string, caller: Caller): P
 }
 
 async function respondWith(server: McpServer, request: Request, message: unknown): Promise<Response> {
-  if (request.signal.aborted) throw new ClientGoneError()
   if (!(await isLegacyRequest(request, message))) {
     // There is nothing that a client could subscribe to.
     const handler = createMcpHandler(() => server, { legacy: 'reject', maxSubscriptions: 0 })
