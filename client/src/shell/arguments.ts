@@ -16,7 +16,7 @@ import { type Format, formats } from './format.ts'
 export interface Arguments {
   command: Command | 'help' | 'version'
   /** Which list. */
-  list: (typeof lists)[number]
+  list: ListName
   /** The logins or full names to look up; undefined: a list is filtered. */
   names: readonly string[] | undefined
   filter: UserFilter & RepositoryFilter
@@ -82,37 +82,38 @@ const payingOptions = [...readingOptions, 'budget']
 /** Options that every command has. */
 const commonOptions = ['quiet', 'url', 'key-file']
 
-/** What a command takes: what has to follow its name, and its own options. */
+/** Which list a command reads. */
+type ListName = 'users' | 'repos' | 'commits' | 'dependencies-of' | 'usage'
+
+/** What a command takes. */
 interface CommandRule {
+  /** The list that it reads, if it reads a certain one. */
+  list?: ListName
+  /** What has to follow its name. */
   operand?: string
+  /** Its own options. */
   options: readonly string[]
 }
 
-const lists = ['users', 'repos', 'commits', 'dependencies-of', 'usage'] as const
+const ofRepository = { operand: 'OWNER/NAME', options: payingOptions }
 
 const commands = {
-  users: { options: [...filterOptions.users, 'names', ...payingOptions] },
-  repos: { options: [...filterOptions.repos, 'names', ...payingOptions] },
-  user: { operand: 'a LOGIN', options: payingOptions },
-  repo: { operand: 'OWNER/NAME', options: payingOptions },
-  commits: { operand: 'OWNER/NAME', options: payingOptions },
-  'dependencies-of': { operand: 'OWNER/NAME', options: payingOptions },
+  users: { list: 'users', options: [...filterOptions.users, 'names', ...payingOptions] },
+  repos: { list: 'repos', options: [...filterOptions.repos, 'names', ...payingOptions] },
+  user: { list: 'users', operand: 'a LOGIN', options: payingOptions },
+  repo: { list: 'repos', ...ofRepository },
+  commits: { list: 'commits', ...ofRepository },
+  'dependencies-of': { list: 'dependencies-of', ...ofRepository },
   quote: { operand: 'users or repos', options: formatOptions },
   dependencies: { operand: 'a TEXT to look for', options: ['file', ...formatOptions] },
   locations: { operand: 'a TEXT to look for', options: formatOptions },
   credits: { options: formatOptions },
-  usage: { options: [...readingOptions, 'day', 'by-day'] },
+  usage: { list: 'usage', options: [...readingOptions, 'day', 'by-day'] },
   mirror: { operand: 'a FOLDER', options: ['budget'] },
 } satisfies Record<string, CommandRule>
 
 /** The name of a command. */
 export type Command = keyof typeof commands
-
-/** The lists that commands read which have another name. */
-const listOf: Partial<Record<Command, Arguments['list']>> = {
-  user: 'users',
-  repo: 'repos',
-}
 
 /** Reads the arguments of a command. Throws a `UsageError`. */
 export function parseArguments(args: readonly string[]): Arguments {
@@ -125,19 +126,18 @@ export function parseArguments(args: readonly string[]): Arguments {
     throw new UsageError('There are too many arguments')
   }
   if (rule?.operand !== undefined && !operand?.trim()) throw new UsageError(`${name} needs ${rule.operand}`)
-  const list = command === 'quote' ? operand : (listOf[command as Command] ?? command)
-  if (command === 'quote' && list !== 'users' && list !== 'repos') {
-    throw new UsageError('quote needs users or repos')
+  const quoted = command === 'quote' ? readQuoted(operand) : undefined
+  if (rule !== undefined) {
+    const options = quoted === undefined ? rule.options : [...rule.options, ...filterOptions[quoted]]
+    checkOptions([command, quoted ?? []].flat().join(' '), options, Object.keys(values))
   }
-  if (rule !== undefined)
-    checkOptions(rule, [name, command === 'quote' ? list : undefined], Object.keys(values))
   const isLookUp = command === 'user' || command === 'repo'
   if (isLookUp && operand?.includes(',')) throw new UsageError(`${name} takes one name, without commas`)
   const format = readChoice('--format', values.format, formats) ?? 'ndjson'
   if (values.bom && format !== 'csv') throw new UsageError('--bom is for --format csv')
   return {
     command,
-    list: lists.find((each) => each === list) ?? 'users',
+    list: quoted ?? rule?.list ?? 'users',
     names: isLookUp ? [operand ?? ''] : values.names === undefined ? undefined : readNamesFile(values.names),
     filter: {
       location: values.location,
@@ -247,17 +247,14 @@ function readNamesFile(file: string): string[] {
   return names
 }
 
-function checkOptions(
-  { options: own }: CommandRule,
-  command: readonly (string | undefined)[],
-  given: readonly string[],
-): void {
-  const [name, list] = command
-  const isQuote = list === 'users' || list === 'repos'
-  const allowed = [...own, ...(isQuote ? filterOptions[list] : []), ...commonOptions]
-  const wrong = given.find((option) => !allowed.includes(option))
-  if (wrong !== undefined)
-    throw new UsageError(`${[name, list].filter(Boolean).join(' ')} doesn't have --${wrong}`)
+function readQuoted(list: string | undefined): 'users' | 'repos' {
+  if (list === 'users' || list === 'repos') return list
+  throw new UsageError('quote needs users or repos')
+}
+
+function checkOptions(command: string, own: readonly string[], given: readonly string[]): void {
+  const wrong = given.find((option) => !own.includes(option) && !commonOptions.includes(option))
+  if (wrong !== undefined) throw new UsageError(`${command} doesn't have --${wrong}`)
   const filter = given.find((option) => [...filterOptions.users, ...filterOptions.repos].includes(option))
   if (given.includes('names') && filter !== undefined) {
     throw new UsageError(`--names and --${filter} can't be combined: names are looked up, not filtered`)

@@ -107,7 +107,9 @@ class Sender:
         self._cache = cache
         self._on_response = on_response
         self._on_wait = on_wait
-        self._connections = Connections(urlsplit(self._base), timeout)
+        parts = urlsplit(self._base)
+        self._base_path = parts.path
+        self._connections = Connections(parts, timeout)
         self._paused_until = 0.0
         self._has_responded = False
 
@@ -202,10 +204,8 @@ class Sender:
         )
 
     def _receive(self, method: str, path: str, headers: dict[str, str]) -> Response:
-        parts = urlsplit(self._base + path)
-        target = urlunsplit(("", "", parts.path, parts.query, ""))
         try:
-            response = self._connections.request(method, target, headers)
+            response = self._connections.request(method, self._base_path + path, headers)
         except ConnectFailed as error:
             raise UnreachableError(
                 f"Can't connect: {error}. Check the base URL {self._base}, and whether the service runs"
