@@ -5,10 +5,17 @@
  * @module
  */
 import { createHash } from 'node:crypto'
-import { readdir, readFile } from 'node:fs/promises'
-import { join, relative, sep } from 'node:path'
+import { readFile } from 'node:fs/promises'
+import { relative, sep } from 'node:path'
 import { gzipSync, zipSync } from 'fflate'
 import { packTar } from 'modern-tar'
+import { listFiles } from './list-files.ts'
+
+/** A file that a package manager installs. */
+export interface Archive {
+  name: string
+  content: Uint8Array
+}
 
 /** Files of an archive, by their paths in it, with `/`. */
 export type ArchiveFiles = ReadonlyMap<string, Uint8Array>
@@ -18,14 +25,10 @@ const fileTime = new Date('1985-10-26T08:15:00Z')
 
 /** Reads a folder with all folders in it. */
 export async function readFolder(directory: string): Promise<Map<string, Uint8Array>> {
-  const entries = await readdir(directory, { recursive: true, withFileTypes: true })
-  const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
-  const files = await Promise.all(
-    paths
-      .sort()
-      .map(async (path) => [relative(directory, path).split(sep).join('/'), await readFile(path)] as const),
+  const files = (await listFiles(directory)).map(
+    async (path) => [relative(directory, path).split(sep).join('/'), await readFile(path)] as const,
   )
-  return new Map(files)
+  return new Map(await Promise.all(files))
 }
 
 /** Writes the `.tgz` of a package for npm. */
@@ -55,7 +58,7 @@ export interface PythonProject {
 export function writeWheel(
   project: PythonProject,
   { modules, readme, license }: { modules: ArchiveFiles; readme: string; license: Uint8Array },
-): { name: string; content: Uint8Array } {
+): Archive {
   const stem = `${project.name.replaceAll('-', '_')}-${project.version}`
   const information = `${stem}.dist-info`
   const encode = (text: string) => new TextEncoder().encode(text)

@@ -8,13 +8,13 @@ import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { basename, join } from 'node:path'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import openapiTS, { astToString } from 'openapi-typescript'
 import { parse as parseToml } from 'smol-toml'
 import { build } from 'vite'
 import { parse } from 'yaml'
-import { type PythonProject, readFolder, writeNpmArchive, writeWheel } from './archive.ts'
+import { type Archive, type PythonProject, readFolder, writeNpmArchive, writeWheel } from './archive.ts'
 import { generateRecords } from './python-records.ts'
 
 const project = join(import.meta.dirname, '..')
@@ -55,6 +55,32 @@ export async function generateSchema(): Promise<string> {
  * compiler says.
  */
 export async function packClient(name: ClientPackage, directory: string): Promise<string> {
+  return store(await createNpmPackage(name), directory)
+}
+
+/** Packs the Python client into a folder. Returns the path of the wheel. */
+export async function packPythonClient(directory: string): Promise<string> {
+  return store(await createWheel(), directory)
+}
+
+/** Packs all packages into a folder, with a file of their hashes for `sha256sum --check`. Returns the paths of the packages. */
+export async function packClients(directory: string): Promise<string[]> {
+  const archives = await Promise.all([...clientPackages.map(createNpmPackage), createWheel()])
+  const lines = archives.map(
+    ({ name, content }) => `${createHash('sha256').update(content).digest('hex')}  ${name}\n`,
+  )
+  const paths = await Promise.all(archives.map((archive) => store(archive, directory)))
+  await writeFile(join(directory, 'sha256sums.txt'), lines.join(''))
+  return paths
+}
+
+async function store({ name, content }: Archive, directory: string): Promise<string> {
+  await mkdir(directory, { recursive: true })
+  await writeFile(join(directory, name), content)
+  return join(directory, name)
+}
+
+async function createNpmPackage(name: ClientPackage): Promise<Archive> {
   const source = packages[name]
   const output = await mkdtemp(join(tmpdir(), 'devdata-pack-'))
   try {
@@ -65,13 +91,21 @@ export async function packClient(name: ClientPackage, directory: string): Promis
     }
     for (const [path, content] of await readFolder(output)) files.set(`dist/${path}`, content)
     const { version } = JSON.parse(await readFile(join(source.directory, 'package.json'), 'utf8'))
-    const archive = join(directory, `${name}-${version}.tgz`)
-    await mkdir(directory, { recursive: true })
-    await writeFile(archive, await writeNpmArchive(files))
-    return archive
+    return { name: `${name}-${version}.tgz`, content: await writeNpmArchive(files) }
   } finally {
     await rm(output, { recursive: true, force: true })
   }
+}
+
+async function createWheel(): Promise<Archive> {
+  const source = join(import.meta.dirname, 'python')
+  const readText = (name: string) => readFile(join(source, name), 'utf8')
+  const { project: python } = parseToml(await readText('pyproject.toml'))
+  return writeWheel(python as unknown as PythonProject, {
+    modules: await readPythonModule(join(source, 'src'), 'devdata_client'),
+    readme: await readText('README.md'),
+    license: await readFile(join(source, 'LICENSE')),
+  })
 }
 
 /** Reads the sources of a module, and not what Python and its tools leave beside them. */
@@ -79,21 +113,6 @@ async function readPythonModule(directory: string, module: string): Promise<Map<
   const files = await readFolder(join(directory, module))
   const sources = [...files].filter(([path]) => /^[^/]+\.py$|^py\.typed$/.test(path))
   return new Map(sources.map(([path, content]) => [`${module}/${path}`, content]))
-}
-
-/** Packs the Python client into a folder. Returns the path of the wheel. */
-export async function packPythonClient(directory: string): Promise<string> {
-  const source = join(import.meta.dirname, 'python')
-  const readText = (name: string) => readFile(join(source, name), 'utf8')
-  const { project: python } = parseToml(await readText('pyproject.toml'))
-  const { name, content } = writeWheel(python as unknown as PythonProject, {
-    modules: await readPythonModule(join(source, 'src'), 'devdata_client'),
-    readme: await readText('README.md'),
-    license: await readFile(join(source, 'LICENSE')),
-  })
-  await mkdir(directory, { recursive: true })
-  await writeFile(join(directory, name), content)
-  return join(directory, name)
 }
 
 /** Compiles the client: JavaScript without comments, and declarations with them, where editors look for them. */
@@ -123,24 +142,6 @@ async function bundleMcp(directory: string, outDirectory: string): Promise<void>
       rolldownOptions: { output: { entryFileNames: 'main.js', codeSplitting: false } },
     },
   })
-}
-
-/** Packs all packages into a folder, with a file of their hashes for `sha256sum --check`. Returns the paths of the packages. */
-export async function packClients(directory: string): Promise<string[]> {
-  const archives = await Promise.all([
-    ...clientPackages.map((name) => packClient(name, directory)),
-    packPythonClient(directory),
-  ])
-  const lines = await Promise.all(
-    archives.map(async (archive) => {
-      const hash = createHash('sha256')
-        .update(await readFile(archive))
-        .digest('hex')
-      return `${hash}  ${basename(archive)}\n`
-    }),
-  )
-  await writeFile(join(directory, 'sha256sums.txt'), lines.join(''))
-  return archives
 }
 
 if (import.meta.main) {

@@ -27,6 +27,7 @@ import {
   findDocs,
   nameDocsPointer,
 } from '../api/portal/docs-manifest.ts'
+import { listFiles } from '../client/list-files.ts'
 import { originPlaceholder } from './base-url.ts'
 import { writeMarkdown } from './markdown.ts'
 import { writeSearchWords } from './search-words.ts'
@@ -113,12 +114,6 @@ async function removeLeftovers(directory: string): Promise<void> {
       await rm(path, { recursive: true, force: true })
     }
   }
-}
-
-async function listFiles(directory: string): Promise<string[]> {
-  const entries = await readdir(directory, { recursive: true, withFileTypes: true })
-  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
-  return files.sort()
 }
 
 /** A hash of everything that a build depends on. */

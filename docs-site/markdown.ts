@@ -6,8 +6,8 @@
  *
  * @module
  */
-import { readdir, readFile, writeFile } from 'node:fs/promises'
-import { join, relative, sep } from 'node:path'
+import { readFile, writeFile } from 'node:fs/promises'
+import { basename, join, relative, sep } from 'node:path'
 import type { Element } from 'hast'
 import { fromHtml } from 'hast-util-from-html'
 import { matches, select, selectAll } from 'hast-util-select'
@@ -16,6 +16,7 @@ import { toString as readText } from 'hast-util-to-string'
 import type { RootContent } from 'mdast'
 import { gfmToMarkdown } from 'mdast-util-gfm'
 import { toMarkdown } from 'mdast-util-to-markdown'
+import { listFiles } from '../client/list-files.ts'
 
 /** One page of the portal as Markdown. */
 export interface MarkdownPage {
@@ -147,12 +148,11 @@ function readSidebar(html: string, base: string): { label: string; pages: string
 
 /** Writes the Markdown of every page of a built site, `llms.txt` and `llms-full.txt`. */
 export async function writeMarkdown(directory: string, options: MarkdownOptions): Promise<void> {
-  const entries = await readdir(directory, { recursive: true, withFileTypes: true })
   const pages = new Map<string, MarkdownPage>()
-  for (const { name, parentPath } of entries) {
-    if (name !== 'index.html') continue
-    const path = relative(directory, join(parentPath, name)).split(sep).join('/')
-    const page = convertPage(await readFile(join(parentPath, name), 'utf8'), path, options)
+  for (const file of await listFiles(directory)) {
+    if (basename(file) !== 'index.html') continue
+    const path = relative(directory, file).split(sep).join('/')
+    const page = convertPage(await readFile(file, 'utf8'), path, options)
     if (!page) continue
     pages.set(page.name, page)
     await writeFile(join(directory, page.name), page.text)
