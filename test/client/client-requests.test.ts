@@ -11,6 +11,7 @@ import {
   type InstalledClient,
   type Intercept,
   installClient,
+  interceptInTurn,
   lose,
   type ServedService,
   serve,
@@ -30,11 +31,7 @@ beforeAll(async () => {
   installed = await installClient()
   client = installed.module
   service = await startTestService('embedded')
-  served = await serve(service, (request, handle) => {
-    received.push(request)
-    const intercept = interceptions.shift()
-    return intercept === undefined ? handle(request) : intercept(request, handle)
-  })
+  served = await serve(service, interceptInTurn(interceptions, received))
 })
 afterAll(async () => {
   await served?.[Symbol.asyncDispose]()

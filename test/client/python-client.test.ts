@@ -14,16 +14,21 @@ import { promisify } from 'node:util'
 import { parse as parseToml } from 'smol-toml'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { generatePythonRecords, packPythonClient, recordsFile } from '../../client/build.ts'
-import { cut, fail, type Intercept, lose, type ServedService, serve } from '../support/client.ts'
+import {
+  cut,
+  fail,
+  type Intercept,
+  interceptInTurn,
+  lose,
+  type ServedService,
+  serve,
+} from '../support/client.ts'
 import { listSamples } from '../support/markdown-samples.ts'
-import { inheritEnvironment } from '../support/program.ts'
+import { inheritEnvironment, succeeds } from '../support/program.ts'
 import { startTestService, type TestService } from '../support/service.ts'
 
 const run = promisify(execFile)
-const hasMypy = await run('mypy', ['--version']).then(
-  () => true,
-  () => false,
-)
+const hasMypy = await succeeds('mypy', '--version')
 const project = join(import.meta.dirname, '..', '..')
 
 let directory: string
@@ -38,11 +43,7 @@ beforeAll(async () => {
   directory = await realpath(await mkdtemp(join(tmpdir(), 'devdata-python-')))
   wheel = await packPythonClient(directory)
   service = await startTestService('embedded')
-  served = await serve(service, (request, handle) => {
-    received.push(request)
-    const intercept = interceptions.shift()
-    return intercept === undefined ? handle(request) : intercept(request, handle)
-  })
+  served = await serve(service, interceptInTurn(interceptions, received))
 })
 afterAll(async () => {
   await served?.[Symbol.asyncDispose]()

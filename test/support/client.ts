@@ -63,6 +63,15 @@ export type Intercept = (
   handle: (request: Request) => Promise<Response>,
 ) => Promise<Response>
 
+/** Handles the next requests in these ways, in their order, and those after them as they are. Notes all in `received`. */
+export function interceptInTurn(interceptions: Intercept[], received: Request[]): Intercept {
+  return (request, handle) => {
+    received.push(request)
+    const intercept = interceptions.shift()
+    return intercept === undefined ? handle(request) : intercept(request, handle)
+  }
+}
+
 /** The connection breaks within the response. */
 export const cut: Intercept = async (request, handle) => {
   const response = await handle(request)

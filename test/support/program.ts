@@ -3,9 +3,10 @@
  *
  * @module
  */
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { constants } from 'node:os'
+import { promisify } from 'node:util'
 
 /** How a program is started. */
 export interface ProgramOptions {
@@ -44,6 +45,14 @@ export interface RunningProgram extends AsyncDisposable {
 export function inheritEnvironment(): Record<string, string> {
   const { PATH = '', HOME = '', NODE_COMPILE_CACHE = '' } = process.env
   return { PATH, HOME, NODE_COMPILE_CACHE }
+}
+
+/** Whether the machine has a program that ends with 0 when it gets these parameters. */
+export function succeeds(program: string, ...parameters: string[]): Promise<boolean> {
+  return promisify(execFile)(program, parameters).then(
+    () => true,
+    () => false,
+  )
 }
 
 /** Characters of the output that are kept. */

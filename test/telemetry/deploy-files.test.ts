@@ -13,6 +13,7 @@ import * as v from 'valibot'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parseAllDocuments } from 'yaml'
 import { createInstance } from '../support/instance.ts'
+import { succeeds } from '../support/program.ts'
 import { hasPrometheus } from '../support/prometheus.ts'
 import { startTestService, type TestService } from '../support/service.ts'
 
@@ -27,14 +28,8 @@ beforeAll(async () => {
 })
 afterAll(() => rm(directory, { recursive: true, force: true }))
 
-/** Whether a program of the machine runs with these parameters. */
-const runs = (program: string, ...parameters: string[]) =>
-  run(program, parameters).then(
-    () => true,
-    () => false,
-  )
-const hasSystemd = await runs('systemd-analyze', '--version')
-const hasKustomize = await runs('kubectl', 'kustomize', join(deploy, 'kubernetes/overlays/example'))
+const hasSystemd = await succeeds('systemd-analyze', '--version')
+const hasKustomize = await succeeds('kubectl', 'kustomize', join(deploy, 'kubernetes/overlays/example'))
 if (!hasSystemd) console.warn('The unit is not analyzed: install systemd')
 if (!hasKustomize) console.warn('The base for Kubernetes is not built: install kubectl 1.30 or later')
 
