@@ -69,6 +69,7 @@ const later = listFiles([
   'client/client-resume',
   'database/crashes',
   'database/database-outages',
+  'database/failover',
   'database/faults',
   'database/replicas',
   'dataset/one-repository-histories',

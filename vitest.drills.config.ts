@@ -12,6 +12,7 @@ const drills = [
   'client/client-large-lists',
   'client/client-resume',
   'database/crashes',
+  'database/failover',
   'database/faults',
   'ledger/linearizability',
   'client/mcp',

@@ -182,7 +182,7 @@ export default defineConfig({
               items: ['loading-data', 'import-github', 'import-git', 'keeping-fresh', 'export-data'],
             },
             { label: 'Keys', items: ['keys', 'ledger'] },
-            { label: 'In production', items: ['observing', 'scaling', 'security'] },
+            { label: 'In production', items: ['observing', 'scaling', 'high-availability', 'security'] },
           ],
         },
       ],

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { readFile } from 'node:fs/promises'
+import { readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import process from 'node:process'
 import { type Command, InvalidArgumentError } from 'commander'
@@ -25,10 +25,12 @@ import {
   summarize,
   summarizeManifests,
 } from './load.ts'
-import { countOf, formatCount } from './output.ts'
+import { countOf, formatCount, formatCsvCell, formatTime } from './output.ts'
 
-/** Skipped items, and removed ones, that are printed one by one. The rest is counted; `--json` has all. */
+/** Skipped items, and removed ones, that are printed one by one. The rest is counted; a report has all. */
 const maxLines = 20
+/** Reasons that are counted one by one in the summary beside a report. */
+const maxReasons = 5
 
 /** Adds `github` to `import`. */
 export function addGithubCommand(imports: Command): void {
@@ -71,6 +73,7 @@ export function addGithubCommand(imports: Command): void {
       'load n repositories at a time; each batch is all or nothing (default: all in one)',
       readBatch,
     )
+    .option('--report <file>', 'write what was skipped and removed to this file, as CSV; print only how many')
     .option('--dry-run', 'load nothing; print how many repositories would be loaded, and their size')
     .option('--json', 'print JSON')
     .addHelpText(
@@ -79,6 +82,7 @@ export function addGithubCommand(imports: Command): void {
 Examples:
   devdata import github honojs/hono denoland/std --token-file tokens.txt
   GITHUB_TOKEN=… devdata import github honojs
+  devdata import github --refresh --report refresh.csv
   devdata import github --refresh --json`,
     )
     .action(load)
@@ -95,12 +99,13 @@ interface Options {
   maxRemovals?: number
   concurrency: number
   batch?: number
+  report?: string
   dryRun?: true
   json?: true
 }
 
 async function load(given: Target[], options: Options, command: Command): Promise<void> {
-  const { from, api, refresh = false, dryRun = false, json } = options
+  const { from, api, refresh = false, dryRun = false, report, json } = options
   const listed = from === undefined ? [] : await readLines('--from', from)
   const targets = [...given, ...listed.map(readListed)]
   if (targets.length === 0 && !refresh) {
@@ -135,10 +140,36 @@ async function load(given: Target[], options: Options, command: Command): Promis
       },
     })
   }
-  await runLoad(run, (result, seconds) => (json ? printJson : print)(result, seconds))
+  // A load takes hours: whether its report can be written must be known before.
+  if (report !== undefined) await writeReport(report)
+  const startedAt = new Date()
+  await runLoad(run, async (result, seconds) => {
+    // Before the summary, which says where the list is.
+    if (report !== undefined) await writeReport(report, result)
+    if (json) printJson(result, startedAt, seconds)
+    else print(result, startedAt, seconds, report)
+  })
 }
 
-function printJson(result: GithubImportResult, seconds: number): void {
+/** Replaces the report of the run before at once, when there is a result. Throws `OperatorError`. */
+async function writeReport(file: string, result?: GithubImportResult): Promise<void> {
+  const { skipped, removed } = result ?? { skipped: [], removed: [] }
+  const rows = [
+    ['result', 'name', 'reason'],
+    ...removed.map((repository) => ['removed', repository.name, describeState(repository)]),
+    ...skipped.map(({ name, reason }) => ['skipped', name, reason]),
+  ]
+  const text = rows.map((cells) => `${cells.map(formatCsvCell).join(',')}\r\n`).join('')
+  try {
+    await writeFile(`${file}.new`, text)
+    if (result !== undefined) await rename(`${file}.new`, file)
+  } catch (error) {
+    const loaded = result === undefined ? '' : '; the import itself is complete'
+    throw new OperatorError(`--report ${file} can't be written: ${describeFileError(error)}${loaded}`)
+  }
+}
+
+function printJson(result: GithubImportResult, startedAt: Date, seconds: number): void {
   const { load, usage, isResumed, authors, repositories, ...findings } = result
   console.log(
     JSON.stringify({
@@ -163,12 +194,18 @@ function printJson(result: GithubImportResult, seconds: number): void {
       resumed: isResumed,
       queries: usage.queries,
       points: usage.points,
+      started_at: startedAt.toISOString(),
       seconds,
     }),
   )
 }
 
-function print(result: GithubImportResult, seconds: number): void {
+function print(
+  result: GithubImportResult,
+  startedAt: Date,
+  seconds: number,
+  report: string | undefined,
+): void {
   const { load, repositories, kilobytes, people, authors, fetched, unchanged, skipped, manifests } = result
   const { removed, isResumed, usage } = result
   const found = countOf(repositories, 'repository', 'repositories')
@@ -177,6 +214,7 @@ function print(result: GithubImportResult, seconds: number): void {
     console.log(`Would load ${found}, ${formatCount(Math.ceil(kilobytes / 1_000))} MB on GitHub (${cost})`)
   } else {
     console.log(`Read ${found} in ${seconds} s (${cost})\n${describeLoad(load)}`)
+    console.log(`began         ${formatTime(startedAt)}`)
     console.log(`histories     ${formatCount(fetched)} fetched, ${formatCount(unchanged)} unchanged`)
     console.log(`people        ${countOf(people, 'profile')}`)
     if (authors.found > 0) {
@@ -189,22 +227,38 @@ function print(result: GithubImportResult, seconds: number): void {
   }
   for (const line of describeManifests(manifests)) console.log(line)
   const removal = load === undefined ? 'would remove  ' : 'removed       '
-  printLines(
-    removal,
-    removed.map((repository) => `${repository.name}: ${describeState(repository)}`),
-  )
   if (isResumed) console.log('resumed       an import that was interrupted')
-  printLines(
-    'skipped       ',
-    skipped.map(({ name, reason }) => `${name}: ${reason}`),
-  )
+  if (report === undefined) {
+    printLines(
+      removal,
+      removed.map((repository) => `${repository.name}: ${describeState(repository)}`),
+    )
+    printLines(
+      'skipped       ',
+      skipped.map(({ name, reason }) => `${name}: ${reason}`),
+    )
+  } else {
+    if (removed.length > 0) console.log(`${removal}${countOf(removed.length, 'repository', 'repositories')}`)
+    if (skipped.length > 0) console.log(`skipped       ${countReasons(skipped.map(({ reason }) => reason))}`)
+    console.log(`report        ${report}`)
+  }
+}
+
+/** Counts equal reasons. The most frequent comes first; the rarest are counted together. */
+function countReasons(reasons: readonly string[]): string {
+  const counts = new Map<string, number>()
+  for (const reason of reasons) counts.set(reason, (counts.get(reason) ?? 0) + 1)
+  const sorted = [...counts].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1))
+  const shown = sorted.slice(0, maxReasons).map(([reason, count]) => `${formatCount(count)} × ${reason}`)
+  const others = sorted.slice(maxReasons).reduce((sum, [, count]) => sum + count, 0)
+  return [...shown, ...(others > 0 ? [`${formatCount(others)} for other reasons`] : [])].join('; ')
 }
 
 /** Prints the first lines, each after a label, and the number of the others. */
 function printLines(label: string, lines: readonly string[]): void {
   for (const line of lines.slice(0, maxLines)) console.log(`${label}${line}`)
   const others = lines.length - maxLines
-  if (others > 0) console.log(`${label}${formatCount(others)} more; --json lists all`)
+  if (others > 0) console.log(`${label}${formatCount(others)} more; --report or --json lists all`)
 }
 
 function describeState({ state, sinceMs }: GoneRepository): string {

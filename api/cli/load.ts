@@ -26,7 +26,7 @@ export interface LoadContext {
 /** Runs a load with its progress on standard error, and prints the result. An interruption drops the staging tables. */
 export function runLoad<Result>(
   load: (sql: Sql, context: LoadContext) => Promise<Result>,
-  print: (result: Result, seconds: number) => void,
+  print: (result: Result, seconds: number) => void | Promise<void>,
 ): Promise<void> {
   const options = { longStatements: true, createsDatabase: true }
   return withDatabase(options, async ({ config, sql, onInterruption }) => {
@@ -42,7 +42,7 @@ export function runLoad<Result>(
       })
     const { signal } = interruption
     const result = await load(sql, { config, progress, signal, onBegin }).finally(progress.end)
-    print(result, Math.round(performance.now() - startedAt) / 1000)
+    await print(result, Math.round(performance.now() - startedAt) / 1000)
   })
 }
 

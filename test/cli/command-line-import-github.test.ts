@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Run, startServiceForCommands } from '../support/command-line.ts'
@@ -66,6 +66,27 @@ describe('devdata import github', () => {
     expect(model.repositories.length).toBeGreaterThan(11)
   })
 
+  test('writes what was skipped to a report, and prints only how many', async () => {
+    const report = join(fake.clones, '..', 'skipped.csv')
+    writeFileSync(report, 'of the night before')
+    const { code, stdout, stderr } = await load('acme-works', '--report', report)
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(stdout).toMatch(/^began {9}\d{4}-\d\d-\d\d \d\d:\d\dZ$/m)
+    expect(stdout).toMatch(/^skipped {7}1 × \S.*; 1 × .*without its history: it is empty/m)
+    expect(stdout).toContain(`\nreport        ${report}\n`)
+    const [header, ...lines] = readFileSync(report, 'utf8').trim().split('\r\n')
+    expect(header).toBe('result,name,reason')
+    expect(lines).toContain('skipped,acme-works/empty,without its history: it is empty')
+    expect(lines).toHaveLength(3)
+    // Known before the import begins.
+    const failed = await load('acme-works', '--report', join(fake.clones, 'nowhere', 'report.csv'))
+    expect(failed).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/^--report \S+ can't be written: /),
+    })
+  })
+
   test('removes what GitHub no longer has, and says it once, unless it is told to keep it', async () => {
     const { model } = fake.organization
     const owner = model.addAccount({ login: 'fleeting' })
@@ -91,6 +112,10 @@ describe('devdata import github', () => {
     expect(JSON.parse(dryJson.stdout)).toMatchObject({
       removed: [{ name: 'fleeting/gone', forge_rest_id: databaseId, reason }],
     })
+    const report = join(fake.clones, '..', 'report.csv')
+    const dryReport = await refresh('--dry-run', '--report', report)
+    expect(dryReport.stdout).toContain('\nwould remove  1 repository\n')
+    expect(readFileSync(report, 'utf8')).toContain(`\r\nremoved,fleeting/gone,${reason}\r\n`)
     const { stdout } = await refresh()
     expect(stdout).toMatch(/^repositories +0 added, 0 updated, 1 removed$/m)
     expect(stdout).toContain(`\nremoved       fleeting/gone: ${reason}\n`)

@@ -18,6 +18,7 @@ import {
   killBackend,
   killInstance,
   readOnlyPrimary,
+  type ServerSite,
 } from '../support/faults.ts'
 import { findPostgresBinaries, postgresMissing } from '../support/postgres-binaries.ts'
 
@@ -29,7 +30,7 @@ const clients = isDrill ? 1_000 : 400
 const storms = isDrill ? 2 : 1
 
 describe.skipIf(!hasPostgres)(`with ${clients} clients at two instances`, () => {
-  let drill: Drill
+  let drill: Drill<ServerSite>
   beforeAll(async () => {
     console.log(`TEST_SEED=${seed}`)
     drill = await startDrill(seed)

@@ -15,8 +15,15 @@ export interface Times {
   ended: number
 }
 
+/** What of a fault explains a response. */
+type Consequences = Omit<Fault, 'inflict'>
+
 /** Lists responses that the fault does not explain. */
-export function* findBadResponses(attempts: readonly Attempt[], fault: Fault, { began, ended }: Times) {
+export function* findBadResponses(
+  attempts: readonly Attempt[],
+  fault: Consequences,
+  { began, ended }: Times,
+) {
   for (const {
     customer,
     outcome,
@@ -57,7 +64,7 @@ export async function compareWithLedger(
   sql: Sql,
   customers: readonly Customer[],
   attempts: readonly Attempt[],
-  fault: Fault,
+  fault: Consequences,
   { began, ended }: Times,
 ): Promise<{ lost: number; wrong: string[] }> {
   const ids = customers.map(({ id }) => id)

@@ -1,5 +1,5 @@
 /**
- * A drill: two instances on one PostgreSQL server, more clients than they can serve at a time, and a fault. Afterwards
+ * A drill: two instances on one database, more clients than they can serve at a time, and a fault. Afterwards
  * the ledger is compared with what every client received.
  *
  * @module
@@ -21,7 +21,7 @@ import {
   maxResponseMs,
   send,
 } from './fault-clients.ts'
-import { type Fault, maxRecoveryMs, type Site } from './faults.ts'
+import { type Fault, maxRecoveryMs, type ServerSite, type Site } from './faults.ts'
 import { startFaultyProxy } from './faulty-proxy.ts'
 import { startPostgresCluster } from './postgres-cluster.ts'
 import { startInstanceProcess } from './process.ts'
@@ -45,10 +45,10 @@ export interface Report {
   mismatches: string[]
 }
 
-/** Two instances and their server, for one fault after the other. */
-export interface Drill extends AsyncDisposable {
+/** Two instances and their database, for one fault after the other. */
+export interface Drill<Place extends Site> extends AsyncDisposable {
   /** Has concurrent clients send requests until the fault is over and both instances serve them, and compares. */
-  storm(fault: Fault, clients: number): Promise<Report>
+  storm(fault: Fault<Place>, clients: number): Promise<Report>
 }
 
 /** Between two attempts. Clients ignore Retry-After. */
@@ -60,7 +60,7 @@ const loadAfterMs = 800
 const adminClients = 8
 
 /** Starts a durable server, and two instances on the sample data. The seed decides what clients request. */
-export async function startDrill(seed: string): Promise<Drill> {
+export async function startDrill(seed: string): Promise<Drill<ServerSite>> {
   const stack = new AsyncDisposableStack()
   try {
     const cluster = stack.use(
@@ -69,23 +69,49 @@ export async function startDrill(seed: string): Promise<Drill> {
       }),
     )
     const databaseUrl = await cluster.createDatabase('drill')
-    await withDatabase(databaseUrl, async (sql) => {
+    const proxy = stack.use(await startFaultyProxy(cluster.url, 'settle('))
+    const drill = await startDrillOn([proxy.urlOf(databaseUrl), databaseUrl], seed)
+    stack.use(drill)
+    return {
+      storm: ({ inflict, ...fault }, clients) =>
+        drill.storm(
+          { ...fault, inflict: (site) => inflict(Object.assign(site, { cluster, proxy })) },
+          clients,
+        ),
+      [Symbol.asyncDispose]: () => stack.disposeAsync(),
+    }
+  } catch (error) {
+    await stack.disposeAsync()
+    throw error
+  }
+}
+
+/**
+ * Starts two instances on the sample data, in an empty database. Each has a URL of its own for it. Operators use that of the
+ * second.
+ */
+export async function startDrillOn(
+  databaseUrls: readonly [string, string],
+  seed: string,
+  settings: Record<string, string> = {},
+): Promise<Drill<Site>> {
+  const stack = new AsyncDisposableStack()
+  try {
+    const ask: Site['ask'] = (run) => withDatabase(databaseUrls[1], run)
+    await ask(async (sql) => {
       await migrate(sql)
       await loadSampleData(sql)
     })
-    const proxy = stack.use(await startFaultyProxy(cluster.url, 'settle('))
-    const start = async (url: string) => stack.use(await startInstanceProcess(url))
+    const start = async (place: 0 | 1) => stack.use(await startInstanceProcess(databaseUrls[place], settings))
     const noClients = async () => {
       throw new Error('there are no clients')
     }
     const site: Site = {
-      cluster,
-      proxy,
-      instances: [await start(proxy.urlOf(databaseUrl)), await start(databaseUrl)],
+      instances: [await start(0), await start(1)],
       random: createRandom(seed),
-      ask: (run) => withDatabase(databaseUrl, run),
+      ask,
       async replace(place) {
-        site.instances[place] = await start(place === 0 ? proxy.urlOf(databaseUrl) : databaseUrl)
+        site.instances[place] = await start(place)
       },
       waitForUnavailable: noClients,
       waitForService: noClients,
@@ -114,7 +140,7 @@ async function withDatabase<T>(databaseUrl: string, run: (sql: Sql) => Promise<T
   }
 }
 
-async function storm(site: Site, fault: Fault, clients: number): Promise<Report> {
+async function storm(site: Site, fault: Fault<Site>, clients: number): Promise<Report> {
   // An instance may have ended in an earlier storm.
   for (const place of [0, 1] as const) if (!site.instances[place].isRunning()) await site.replace(place)
   const customers = await site.ask(createCustomers)

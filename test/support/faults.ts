@@ -14,11 +14,8 @@ import type { BreakingPoint, FaultyProxy } from './faulty-proxy.ts'
 import type { PostgresCluster } from './postgres-cluster.ts'
 import type { InstanceProcess } from './process.ts'
 
-/** Two instances on one server, under load. */
+/** Two instances on one database, under load. */
 export interface Site {
-  cluster: PostgresCluster
-  /** Between the first instance and the server. */
-  proxy: FaultyProxy
   instances: [InstanceProcess, InstanceProcess]
   random: Random
   /** Runs a statement as an operator, past the proxy. */
@@ -31,9 +28,16 @@ export interface Site {
   waitForService(): Promise<void>
 }
 
+/** Two instances on one server. */
+export interface ServerSite extends Site {
+  cluster: PostgresCluster
+  /** Between the first instance and the server. */
+  proxy: FaultyProxy
+}
+
 /** Breaks something, and repairs it. */
-export interface Fault {
-  inflict(site: Site): Promise<void>
+export interface Fault<Place extends Site = ServerSite> {
+  inflict(site: Place): Promise<void>
   /** The first instance stops responding. Default: both must respond again. */
   killsFirst?: boolean
   /** A charge can be committed without a response. Default: true. */
@@ -52,7 +56,7 @@ const lasting = 700
 const breaks = 4
 
 /** Waits until the server takes statements. */
-async function waitForServer({ cluster }: Pick<Site, 'cluster'>): Promise<void> {
+async function waitForServer({ cluster }: Pick<ServerSite, 'cluster'>): Promise<void> {
   for (const deadline = Date.now() + maxRecoveryMs; ; await sleep(10)) {
     const sql = postgres(cluster.url, { max: 1, connect_timeout: 5, onnotice: () => {} })
     try {
@@ -169,7 +173,7 @@ export const fullDisk: Fault = {
 
 /** Puts the device that is always full in the place of a table's file. What was in the table is gone. */
 export async function fillDisk(
-  { cluster, ask }: Pick<Site, 'cluster' | 'ask'>,
+  { cluster, ask }: Pick<ServerSite, 'cluster' | 'ask'>,
   table: string,
 ): Promise<void> {
   if (fullDevice === undefined) throw new Error('this system has no device that is always full')

@@ -125,7 +125,13 @@ export async function startProgram(
         [Symbol.asyncDispose]: kill,
       }
     }
-    await Promise.race([ended, once(child.stdout, 'data'), once(child.stderr, 'data')])
+    const listening = new AbortController()
+    const { signal } = listening
+    await Promise.race([
+      ended,
+      ...[child.stdout, child.stderr].map((stream) => once(stream, 'data', { signal })),
+    ])
+    listening.abort()
     if (!isRunning()) {
       throw new Error(`${program} ended with ${child.exitCode ?? child.signalCode}: ${output}`)
     }

@@ -54,7 +54,7 @@ const secondInstance = {
 } satisfies Record<ProxyName, RegExp>
 
 /** Puts our ports and files into an example. Throws if it lacks what is to be replaced. */
-function adapt(text: string, replacements: Replacements): string {
+export function adapt(text: string, replacements: Replacements): string {
   let adapted = text
   for (const [example, ours] of replacements) {
     if (!adapted.includes(example)) throw new Error(`the example lacks ${JSON.stringify(example)}`)
