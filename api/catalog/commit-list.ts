@@ -3,8 +3,12 @@
  *
  * @module
  */
-import type { Sql } from '../database/connect.ts'
-import { renderPage } from '../paging/page.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isCluster } from '../database/cluster.ts'
+import { type Fragment, isEmbedded, type Sql } from '../database/connect.ts'
+import { countStatement } from '../database/statement-count.ts'
+import { unavailable } from '../errors.ts'
+import { type ListPage, offsetOf, renderPage, selectPage } from '../paging/page.ts'
 import { renderCommit, selectJsonUrl } from './document-lookup.ts'
 import { createRepositoryList, type ReadRepositoryList } from './repository-lists.ts'
 
@@ -16,14 +20,23 @@ export const commitHashPattern = /^[\da-f]{40,64}$/
  * come last. `after` is a commit's hash; it is ignored if the repository doesn't have that commit.
  */
 export function createCommitList(sql: Sql): ReadRepositoryList {
+  const onServer = createRepositoryList(sql, selectCommits(sql, selectJsonUrl(sql, sql`r.members`)))
+  if (isEmbedded(sql)) return onServer
+  let list: ReadRepositoryList | undefined
+  return async (request, options) => {
+    list ??= (await isCluster(sql)) ? createClusterList(sql) : onServer
+    return list(request, options)
+  }
+}
+
+/** SQL: a page of the commits of the repository `r`, as `createRepositoryList` describes it. `url` is JSON text. */
+function selectCommits(sql: Sql, url: Fragment): Fragment {
   const commit = renderCommit(sql, sql`members`, sql`repository.url`)
   // Positions count from the oldest commit, so that a new one doesn't move the others.
-  return createRepositoryList(
-    sql,
-    sql`
+  return sql`
       select counted.total, place.skipped as offset, rendered.*
       from (
-        select ${selectJsonUrl(sql, sql`r.members`)} as url offset 0 -- which computes it once, not for each commit
+        select ${url} as url offset 0 -- which computes it once, not for each commit
       ) repository, lateral (
         select coalesce(max(position), 0) as total from commits where repository_id = r.id
       ) counted, lateral (
@@ -41,6 +54,46 @@ export function createCommitList(sql: Sql): ReadRepositoryList {
         where repository_id = r.id
           and position > counted.total - place.skipped - asked.size
           and position <= counted.total - place.skipped
-      ) rendered`,
+      ) rendered`
+}
+
+/** A load is committed on the coordinator, and some milliseconds later on the workers. */
+const maxAttempts = 6
+
+/**
+ * Lists commits on a cluster. The coordinator finds the repository. One statement then goes as a whole to the worker that has its
+ * commits, and also reads the version that this worker has. The page is valid if both versions are the same. If they
+ * stay different, the worker hasn't committed the last load, and the response is 503.
+ */
+function createClusterList(sql: Sql): ReadRepositoryList {
+  const find = createRepositoryList(
+    sql,
+    sql`
+      select 0 as total, 0 as offset, 0 as count,
+        json_build_object('id', r.id, 'url', ${selectJsonUrl(sql, sql`r.members`)})::text as items`,
   )
+  return async ({ repository, page }, { signal }) => {
+    const after = commitHashPattern.test(page.after ?? '') ? page.after : ''
+    for (let attempt = 1; attempt <= maxAttempts; attempt++) {
+      const found = await find({ repository, page }, { signal })
+      if (found === 'not_found') return found
+      const { id, url }: { id: number; url: string } = JSON.parse(Buffer.from(found.items).toString())
+      // Values are literals, because the cluster must know them when it plans the statement, which is not prepared.
+      const jsonUrl = sql`convert_from(${sql.unsafe(`'\\x${Buffer.from(url).toString('hex')}'`)}, 'UTF8')`
+      const asked = sql.unsafe(`
+        (select ${id} as id) r,
+        (select '${after}'::text as after, ${offsetOf(page)}::bigint as skipped, ${page.size}::bigint as size) asked`)
+      const read = await countStatement(sql, () =>
+        selectPage(
+          sql<ListPage[]>`
+            select version, commits.*
+            from (select max(version) as version from dataset_versions) dataset, ${asked},
+              lateral (${selectCommits(sql, jsonUrl)}) commits`.simple(),
+        ),
+      )
+      if (read.version === found.version) return read
+      await sleep(attempt * attempt * 10)
+    }
+    throw unavailable('Database unavailable')
+  }
 }

@@ -7,6 +7,7 @@ import * as v from 'valibot'
 import { readVersion } from '../build-info.ts'
 import { readDataset } from '../catalog/dataset.ts'
 import type { Config } from '../config.ts'
+import { findClusterFaults } from '../database/cluster.ts'
 import type { Sql } from '../database/connect.ts'
 import { describeFailure } from '../database/connection-error.ts'
 import { hasDatabase } from '../database/data-directory.ts'
@@ -74,6 +75,8 @@ export async function checkDatabase(
                 : `all applied, and ${newer.join(', ')} of a newer version, on which this one can run`,
             ),
       )
+      const clusterFaults = await findClusterFaults(sql)
+      findings.push(...clusterFaults.map((fault) => wrong('cluster', fault)))
       findings.push(await checkData(sql))
       findings.push(await checkSets(sql))
       findings.push(

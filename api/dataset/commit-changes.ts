@@ -25,16 +25,27 @@ export async function applyCommits(load: Load): Promise<AppliedRows> {
   const { tx, version } = load
   const staged = tx(stagingTable('commits', load.importId))
   await tx`
+    create temporary table named_repositories on commit drop as
+    ${selectNamed(load, tx`select * from repositories where url_key in (select url_key from ${staged})`)}`
+  await tx`analyze named_repositories`
+  await tx`
+    create temporary table known_commits on commit drop as
+    select s.position, c.members <> s.members as is_changed
+    from (
+      select position, id, commit_hash, members from ${staged} join named_repositories using (url_key)
+    ) s
+      join commits c on c.repository_id = s.id and c.commit_hash = s.commit_hash`
+  await tx`analyze known_commits`
+  await tx`
     create temporary table changed_commits on commit drop as
     select s.position, r.id, s.commit_hash, s.committer_date, s.author_date, s.author_identity,
-      s.coauthor_identities, c.commit_hash is null as is_new, r.is_growing
-    from ${staged} s
-    join (
-      select url_key, id, exists (select from commits where repository_id = named.id) as is_growing
-      from (${selectNamed(load, tx`select * from repositories where url_key in (select url_key from ${staged})`)}) named
-    ) r using (url_key)
-    left join commits c on c.repository_id = r.id and c.commit_hash = s.commit_hash
-    where c.commit_hash is null or c.members <> s.members`
+      s.coauthor_identities, k.position is null as is_new, first.repository_id is not null as is_growing
+    from ${staged} s join named_repositories r using (url_key)
+    left join (
+      select repository_id from commits where position = 1 and repository_id in (select id from named_repositories)
+    ) first on first.repository_id = r.id
+    left join known_commits k on k.position = s.position
+    where not exists (select from known_commits u where u.position = s.position and not u.is_changed)`
   await tx`analyze changed_commits`
   await tx`
     create temporary table grown_repositories on commit drop as
@@ -55,9 +66,11 @@ export async function applyCommits(load: Load): Promise<AppliedRows> {
   await tx`
     update commits m set
       committer_date = c.committer_date, author_date = c.author_date, author_identity = c.author_identity,
-      coauthor_identities = c.coauthor_identities, version = ${version}, members = s.members
-    from changed_commits c join ${staged} s using (position)
-    where not c.is_new and m.repository_id = c.id and m.commit_hash = c.commit_hash`
+      coauthor_identities = c.coauthor_identities, version = ${version}, members = c.members
+    from (
+      select c.*, s.members from changed_commits c join ${staged} s using (position) where not c.is_new
+    ) c
+    where m.repository_id = c.id and m.commit_hash = c.commit_hash`
   await renumberCommits(tx, tx`select id from grown_repositories`)
   const commits = tx`
     select id as repository_id, author_identity, coauthor_identities, author_date from changed_commits where not is_growing

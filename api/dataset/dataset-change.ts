@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { assertHealthyCluster, useOneConnection } from '../database/cluster.ts'
 import { isEmbedded, type Sql, type SqlOrTransaction } from '../database/connect.ts'
 import type { NamedAccounts } from '../names/automation-accounts.ts'
 import { applyActivity } from './activity.ts'
@@ -71,9 +72,11 @@ export async function changeDataset(
     await tx`set local work_mem = '128MB'` // sorts and hashes take whole tables
     await tx`set local random_page_cost = 1.1` // so that a small change uses indexes
     await tx`set local plan_cache_mode = auto` // plans depend on how much is changed
+    await useOneConnection(tx)
     await cancelWithClient(tx)
     await waitForOtherChanges(tx, () => onStep('waiting for another load'))
     onStep('applying')
+    await assertHealthyCluster(tx)
     const change = await beginChange(tx)
     const none = { added: 0, updated: 0 }
     const { users = none, addresses = none, repositories = none, commits = none } = await work(change)
@@ -131,14 +134,13 @@ async function publish(
   { tx, version }: DatasetChange,
   { users, repositories, commits }: RowChanges,
 ): Promise<void> {
+  const [term] = await tx<{ id: number }[]>`
+    insert into dataset_versions (version, applied_at) values (${version}, clock_timestamp()) returning term_id as id`
   await tx`
-    with term as (
-      insert into dataset_versions (version, applied_at) values (${version}, clock_timestamp()) returning term_id
-    )
     insert into set_changes
-    select term_id, 'users'::list_name, id, true from term, users where version = ${version}
+    select ${term?.id ?? 0}::integer, 'users'::list_name, id, true from users where version = ${version}
     union all
-    select term_id, 'repositories', id, true from term, repositories where version = ${version}`
+    select ${term?.id ?? 0}::integer, 'repositories', id, true from repositories where version = ${version}`
   await tx`
     update dataset set
       version = ${version},

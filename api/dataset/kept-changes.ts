@@ -7,15 +7,14 @@ import type { SqlOrTransaction } from '../database/connect.ts'
 
 /** Deletes versions and removals that are older than `keptDays`. Clients can't ask for changes since these versions. */
 export async function dropOldChanges(tx: SqlOrTransaction, keptDays = 90): Promise<void> {
-  await tx`
-    update dataset set changes_since = greatest(changes_since, (
-      select max(version) from dataset_versions
-      where applied_at <= clock_timestamp() - make_interval(days => ${keptDays}::integer)
-    ))`
-  await tx`
-    with dropped as (
-      delete from dataset_versions where version < (select changes_since from dataset) returning term_id
-    )
-    delete from sets where term_id in (select term_id from dropped)`
+  const [latest] = await tx<{ expired: number | null }[]>`
+    select max(version) as expired from dataset_versions
+    where applied_at <= clock_timestamp() - make_interval(days => ${keptDays}::integer)`
+  const [dataset] = await tx<{ since: number }[]>`
+    update dataset set changes_since = greatest(changes_since, ${latest?.expired ?? null}::bigint)
+    returning changes_since as since`
+  const dropped = await tx<{ term_id: number }[]>`
+    delete from dataset_versions where version < ${dataset?.since ?? 0} returning term_id`
+  await tx`delete from sets where term_id = any (${tx.typed.bigints(dropped.map(({ term_id }) => term_id))})`
   await tx`delete from removals where version <= (select changes_since from dataset)`
 }

@@ -150,17 +150,28 @@ async function mergeRows(load: Load): Promise<void> {
       where m.gives_dependencies order by m.position, m.from_id desc
     ) given
     where s.position = given.position`
+  await tx`
+    create temporary table moved_commits on commit drop as
+    select distinct on (m.to_id, c.commit_hash)
+      m.to_id as repository_id, c.commit_hash, c.committer_date, c.author_date, c.author_identity, c.coauthor_identities,
+      c.members
+    from merged_rows m join commits c on c.repository_id = m.from_id
+    order by m.to_id, c.commit_hash, m.from_id desc`
+  await tx`analyze moved_commits`
+  await tx`
+    create temporary table present_commits on commit drop as
+    select repository_id, commit_hash from (select repository_id, commit_hash from moved_commits) m
+      join commits using (repository_id, commit_hash)`
+  await tx`delete from moved_commits m using present_commits p
+    where m.repository_id = p.repository_id and m.commit_hash = p.commit_hash`
   const moved = await tx`
     insert into commits (
       repository_id, commit_hash, committer_date, author_date, author_identity, coauthor_identities, position, version,
       members
     )
-    select distinct on (m.to_id, c.commit_hash)
-      m.to_id, c.commit_hash, c.committer_date, c.author_date, c.author_identity, c.coauthor_identities, 0, ${version},
-      c.members
-    from merged_rows m join commits c on c.repository_id = m.from_id
-    order by m.to_id, c.commit_hash, m.from_id desc
-    on conflict do nothing`
+    select repository_id, commit_hash, committer_date, author_date, author_identity, coauthor_identities, 0, ${version},
+      members
+    from moved_commits`
   const repositories = tx`select to_id from merged_rows`
   await renumberCommits(tx, repositories)
   await updateAuthors(load, repositories)

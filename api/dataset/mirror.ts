@@ -94,9 +94,8 @@ export async function removeUnreachableCommits(load: Load, urls: readonly string
     tx`
       select c.repository_id, c.commit_hash
       from commits c join (${selectNamed(load, repositories)}) r on r.id = c.repository_id
-      where not exists (
-        select from ${commits} s where s.url_key = r.url_key and s.commit_hash = c.commit_hash
-      )`,
+        left join ${commits} s on s.url_key = r.url_key and s.commit_hash = c.commit_hash
+      where s.commit_hash is null`,
   )
 }
 
@@ -123,10 +122,10 @@ function selectMissingRepositories(tx: SqlOrTransaction, importId: number): Frag
 /** `repositories` selects `id`, `forge_rest_id` and `url_key`. */
 function selectMissingCommits(tx: SqlOrTransaction, importId: number, repositories: Fragment): Fragment {
   return tx`
-    select repository_id, commit_hash from commits c
-    where not exists (
-      select from ${tx(stagingTable('commits', importId))} s
+    select c.repository_id, c.commit_hash
+    from commits c left join (
+      select r.id, s.commit_hash from ${tx(stagingTable('commits', importId))} s
         join (${selectNamed({ tx, importId }, repositories)}) r using (url_key)
-      where r.id = c.repository_id and s.commit_hash = c.commit_hash
-    )`
+    ) s on s.id = c.repository_id and s.commit_hash = c.commit_hash
+    where s.commit_hash is null`
 }

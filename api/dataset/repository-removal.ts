@@ -27,11 +27,14 @@ export async function findRepository(
     'owner' in reference
       ? selectRepository(sql, reference.owner, reference.name)
       : sql`select * from repositories where forge_rest_id = ${reference.forgeRestId}`
-  const [repository] = await sql<RemovableRepository[]>`
+  const [repository] = await sql<Omit<RemovableRepository, 'commits'>[]>`
     select id, forge_rest_id as "forgeRestId", ('{' || members || '}')::json ->> 'full_name' as "fullName", version,
-      (select count(*) from commits where repository_id = r.id) as commits, dependencies_count as dependencies
+      dependencies_count as dependencies
     from (${named}) r`
-  return repository
+  if (repository === undefined) return undefined
+  const [counted] = await sql<{ commits: number }[]>`
+    select count(*) as commits from commits where repository_id = ${repository.id}`
+  return { ...repository, commits: counted?.commits ?? 0 }
 }
 
 /** Finds a repository. Throws `OperatorError` if there is none. */

@@ -4,6 +4,7 @@
  * @module
  */
 import { renderMembers } from '../catalog/document-lookup.ts'
+import { readSnapshot } from '../database/cluster.ts'
 import type { Sql, SqlOrTransaction } from '../database/connect.ts'
 import { readOrigins, type VersionOrigin } from '../dataset/loads.ts'
 import { selectUsesByRepository } from '../dataset/user-dependencies.ts'
@@ -71,7 +72,7 @@ type CommitRole = 'author' | 'co-author' | 'committer' | 'named in the message'
 
 /** Exports what the database has about a person, in one snapshot. `identities` are those that are known of the person. */
 export function exportPerson(sql: Sql, identities: readonly string[]): Promise<PersonExport> {
-  return sql.begin('isolation level repeatable read', async (tx) => {
+  const exportAll = async (tx: SqlOrTransaction) => {
     await tx`set local statement_timeout = 0` // poolers may leave the role's own
     const [dataset] = await tx<{ version: number }[]>`select version from dataset`
     if (dataset === undefined) throw new Error('the dataset row is missing')
@@ -102,7 +103,8 @@ export function exportPerson(sql: Sql, identities: readonly string[]): Promise<P
       commits: commits.map(locate),
       requests: await readRequests(tx, all),
     }
-  })
+  }
+  return readSnapshot(sql, exportAll, { readOnly: false }) // it notes what it finds in temporary tables
 }
 
 /** Users of the identities. */

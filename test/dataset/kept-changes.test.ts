@@ -29,8 +29,12 @@ describeOnOneDatabase('CHANGES_KEPT_DAYS', (kind) => {
 
   /** Lets time pass for everything that has happened so far. */
   async function wait(days: number): Promise<void> {
-    await started.service.sql`
-      update dataset_versions set applied_at = applied_at - make_interval(days => ${days}::integer)`
+    const { sql } = started.service
+    const versions = await sql<{ version: number; applied: string }[]>`
+      select version, (applied_at - make_interval(days => ${days}::integer))::text as applied from dataset_versions`
+    for (const { version, applied } of versions) {
+      await sql`update dataset_versions set applied_at = ${applied}::timestamptz where version = ${version}`
+    }
   }
 
   async function readKept() {

@@ -15,6 +15,7 @@ import { type Database, openDatabase } from '../../api/database/database.ts'
 import { type Scope, scopes } from '../../api/ledger/api-key.ts'
 import { createKey, type NewKey } from '../../api/ledger/keys.ts'
 import { verifyLedger } from '../../api/ledger/verify.ts'
+import { clusterUrl, createOnCluster } from './citus.ts'
 import { databaseUrl, testPool } from './databases.ts'
 import { isDrill } from './drill.ts'
 import { createInstance } from './instance.ts'
@@ -125,7 +126,8 @@ export async function startTestService(
     databasePoolSize,
     databaseStatementTimeoutSeconds,
   } = { ...testPool, ...options }
-  const copy = kind === 'embedded' ? await copyEmbedded(data) : await copyPostgres(data)
+  const copyServer = clusterUrl === undefined ? copyPostgres : createOnCluster
+  const copy = kind === 'embedded' ? await copyEmbedded(data) : await copyServer(data)
   // On the embedded database the process comes first: it runs the database, which the test then finds.
   const live =
     liveRuntime &&

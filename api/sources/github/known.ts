@@ -4,7 +4,7 @@
  * @module
  */
 import { isLocalDocument, renderMembers } from '../../catalog/document-lookup.ts'
-import type { Fragment, Sql } from '../../database/connect.ts'
+import type { Sql } from '../../database/connect.ts'
 import type { AddressesRecord } from '../../dataset/records.ts'
 
 /** An item of the dataset that the forge has an id for. */
@@ -92,12 +92,14 @@ export async function readFurtherAddresses(
 }
 
 /**
- * SQL: the repository, unless only clones have described it. Then the forge hasn't been asked for the authors of its commits.
+ * Finds a repository, unless only clones have described it: then the forge hasn't been asked for the authors of its commits. A
+ * statement of its own, because the commits may be on another server.
  */
-function selectRepository(sql: Sql, forgeRestId: number): Fragment {
-  return sql`
+async function findRepository(sql: Sql, forgeRestId: number): Promise<number | undefined> {
+  const [repository] = await sql<{ id: number }[]>`
     select id from repositories
     where forge_rest_id = ${forgeRestId} and not ${isLocalDocument(sql, selectDocument(sql))}`
+  return repository?.id
 }
 
 /** Counts a repository's commits, and says whether one of them has the hash. */
@@ -106,9 +108,11 @@ export async function countKnownCommits(
   forgeRestId: number,
   hash: string,
 ): Promise<{ count: number; hasHash: boolean }> {
+  const id = await findRepository(sql, forgeRestId)
+  if (id === undefined) return { count: 0, hasHash: false }
   const [row] = await sql<{ count: number; hasHash: boolean }[]>`
     select count(*) as count, coalesce(bool_or(commit_hash = ${hash}), false) as "hasHash" from commits
-    where repository_id = (${selectRepository(sql, forgeRestId)})`
+    where repository_id = ${id}`
   return row ?? { count: 0, hasHash: false }
 }
 
@@ -118,9 +122,10 @@ export async function readPresentCommits(
   forgeRestId: number,
   hashes: readonly string[],
 ): Promise<Set<string>> {
+  const id = await findRepository(sql, forgeRestId)
+  if (id === undefined) return new Set()
   const rows = await sql<{ hash: string }[]>`
     select commit_hash as hash from commits
-    where repository_id = (${selectRepository(sql, forgeRestId)})
-      and commit_hash = any (${sql.typed.texts(hashes)})`
+    where repository_id = ${id} and commit_hash = any (${sql.typed.texts(hashes)})`
   return new Set(rows.map(({ hash }) => hash))
 }

@@ -7,6 +7,7 @@ import { createHash } from 'node:crypto'
 import { open, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { renderCommit, selectJsonUrl } from '../../catalog/document-lookup.ts'
+import { readSnapshot } from '../../database/cluster.ts'
 import type { Fragment, Sql, SqlOrTransaction } from '../../database/connect.ts'
 import { createFolder } from '../../database/create-folder.ts'
 import { hasAddresses } from '../../dataset/addresses.ts'
@@ -72,7 +73,7 @@ export async function exportNdjson(
   folder: string,
   { since, onProgress = () => {} }: ExportOptions = {},
 ): Promise<ExportManifest> {
-  return await sql.begin('isolation level repeatable read read only', async (tx) => {
+  return await readSnapshot(sql, async (tx) => {
     const version = await readVersion(tx, since)
     await prepareFolder(folder)
     try {
