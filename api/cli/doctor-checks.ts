@@ -7,7 +7,7 @@ import * as v from 'valibot'
 import { readVersion } from '../build-info.ts'
 import { readDataset } from '../catalog/dataset.ts'
 import type { Config } from '../config.ts'
-import { findClusterFaults } from '../database/cluster.ts'
+import { findClusterFaults, isCluster } from '../database/cluster.ts'
 import type { Sql } from '../database/connect.ts'
 import { describeFailure } from '../database/connection-error.ts'
 import { hasDatabase } from '../database/data-directory.ts'
@@ -75,8 +75,7 @@ export async function checkDatabase(
                 : `all applied, and ${newer.join(', ')} of a newer version, on which this one can run`,
             ),
       )
-      const clusterFaults = await findClusterFaults(sql)
-      findings.push(...clusterFaults.map((fault) => wrong('cluster', fault)))
+      findings.push(...(await checkCluster(sql)))
       findings.push(await checkData(sql))
       findings.push(await checkSets(sql))
       findings.push(
@@ -114,6 +113,14 @@ async function checkServer(sql: Sql, kind: string): Promise<Finding> {
     'database',
     `${kind}PostgreSQL ${version}, round trip ${Number(roundTripMs.toPrecision(2))} ms${advice}`,
   )
+}
+
+/** Nothing is said about a server of its own. */
+async function checkCluster(sql: Sql): Promise<Finding[]> {
+  if (!(await isCluster(sql))) return []
+  const faults = await findClusterFaults(sql)
+  if (faults.length > 0) return faults.map((fault) => wrong('cluster', fault))
+  return [ok('cluster', 'the commits are distributed, and all workers are up to date')]
 }
 
 /** Says how old the data is. Nobody but the operator knows how old it may be. */

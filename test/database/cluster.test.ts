@@ -10,6 +10,7 @@ import * as v from 'valibot'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findClusterFaults, isCluster } from '../../api/database/cluster.ts'
 import { clusterUrl } from '../support/citus.ts'
+import { locationOf, runCommand } from '../support/command-line.ts'
 import { createInstance, type Instance } from '../support/instance.ts'
 import { createCommit, createRepository, createUser, loadRecords } from '../support/records.ts'
 import { startTestService, type TestService } from '../support/service.ts'
@@ -34,6 +35,7 @@ describe.skipIf(clusterUrl === undefined)('a cluster', () => {
   let service: TestService
   let instance: Instance
   let key: string
+  let schema: string
   let loads = 0
   beforeAll(async () => {
     admin = postgres(clusterUrl ?? '', { max: 1, onnotice: () => {} })
@@ -61,6 +63,8 @@ describe.skipIf(clusterUrl === undefined)('a cluster', () => {
     const { port } = new URL(proxy.urlOf(clusterUrl ?? ''))
     await moveWorker('127.0.0.1', Number(port))
     service = await startTestService('postgresql', { data: 'empty' })
+    const { databaseUrl = '' } = service.location
+    schema = new URL(databaseUrl).searchParams.get('search_path') ?? ''
     instance = createInstance(service, { responseCacheMb: 0 }) // each page is read
     key = (await service.createKey({ credits: 100_000_000 })).secret
     await load()
@@ -101,6 +105,11 @@ describe.skipIf(clusterUrl === undefined)('a cluster', () => {
     loads++
   }
 
+  async function runDoctor(): Promise<string> {
+    const { stdout } = await runCommand(['doctor', '--no-ledger'], locationOf(service))
+    return stdout
+  }
+
   const readCommits = (number: number) =>
     instance.request(`/repos/ada/repo-${number}/commits?per_page=${commitsEach}`, { key })
 
@@ -127,6 +136,7 @@ describe.skipIf(clusterUrl === undefined)('a cluster', () => {
   test('is recognized, and healthy', async () => {
     expect(await isCluster(service.sql)).toBe(true)
     expect(await findClusterFaults(service.sql)).toEqual([])
+    expect(await runDoctor()).toMatch(/^ok +cluster +the commits are distributed/m)
     expect(await readAll()).toEqual({ 200: repositories })
   })
 
@@ -154,6 +164,16 @@ describe.skipIf(clusterUrl === undefined)('a cluster', () => {
     expect(Object.keys(counts).filter((status) => !['200', '503'].includes(status))).toEqual([])
   })
 
+  test('refuses loads if workers could not show which version they have', async () => {
+    await admin`select undistribute_table(${`${schema}.dataset_versions`})`
+    await expect(load()).rejects.toThrow(
+      /^The cluster can't take changes: workers don't have the table dataset_versions; run: /,
+    )
+    await admin`select create_reference_table(${`${schema}.dataset_versions`})`
+    await load()
+    expect(await readAll()).toEqual({ 200: repositories })
+  })
+
   test('serves no commits of a worker in doubt until it has recovered', async () => {
     setPassage('never')
     await load()
@@ -171,6 +191,7 @@ describe.skipIf(clusterUrl === undefined)('a cluster', () => {
     expect(counts).toEqual({ 200: expect.any(Number), 503: expect.any(Number) })
     expect((await instance.request('/users', { key })).status).toBe(200)
     await expect(load()).rejects.toThrow(/^The cluster can't take changes: the worker \S+ can't be reached/)
+    expect(await runDoctor()).toMatch(/^wrong +cluster +the worker \S+ can't be reached/m)
     setPassage('at once')
     expect(await readAll()).toEqual({ 200: repositories })
     await load()
