@@ -4,9 +4,10 @@
  * @module
  */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { createBatcher } from '../concurrency/batcher.ts'
 import { isCluster } from '../database/cluster.ts'
 import { type Fragment, isEmbedded, type Sql } from '../database/connect.ts'
-import { countStatement } from '../database/statement-count.ts'
+import { countFreeConnections, countStatement } from '../database/statement-count.ts'
 import { unavailable } from '../errors.ts'
 import { type ListPage, offsetOf, renderPage, selectPage } from '../paging/page.ts'
 import { renderCommit, selectJsonUrl } from './document-lookup.ts'
@@ -72,9 +73,17 @@ function createClusterList(sql: Sql): ReadRepositoryList {
       select 0 as total, 0 as offset, 0 as count,
         json_build_object('id', r.id, 'url', ${selectJsonUrl(sql, sql`r.members`)})::text as items`,
   )
+  // A page takes a connection until its worker responds. If one doesn't, some must be left for other reads.
+  const read = createBatcher({
+    size: 1,
+    maxConcurrent: Math.max(1, Math.floor(sql.options.max / 2)),
+    hasRoom: () => countFreeConnections(sql) > 1,
+    run: (reads: (() => Promise<ListPage>)[]) =>
+      Promise.all(reads.map((readPage) => countStatement(sql, readPage))),
+  })
   return async ({ repository, page }, { signal }) => {
     const after = commitHashPattern.test(page.after ?? '') ? page.after : ''
-    for (let attempt = 1; attempt <= maxAttempts; attempt++) {
+    for (let attempt = 1; ; attempt++) {
       const found = await find({ repository, page }, { signal })
       if (found === 'not_found') return found
       const { id, url }: { id: number; url: string } = JSON.parse(Buffer.from(found.items).toString())
@@ -83,17 +92,20 @@ function createClusterList(sql: Sql): ReadRepositoryList {
       const asked = sql.unsafe(`
         (select ${id} as id) r,
         (select '${after}'::text as after, ${offsetOf(page)}::bigint as skipped, ${page.size}::bigint as size) asked`)
-      const read = await countStatement(sql, () =>
+      const readPage = () =>
         selectPage(
           sql<ListPage[]>`
             select version, commits.*
             from (select max(version) as version from dataset_versions) dataset, ${asked},
               lateral (${selectCommits(sql, jsonUrl)}) commits`.simple(),
-        ),
-      )
-      if (read.version === found.version) return read
+        )
+      const commits = await read(readPage, signal)
+      if (commits.version === found.version) return commits
+      if (attempt === maxAttempts) {
+        const versions = `the worker of repository ${id} has version ${commits.version}, the coordinator ${found.version}`
+        throw unavailable('Database unavailable', { cause: new Error(versions) })
+      }
       await sleep(attempt * attempt * 10)
     }
-    throw unavailable('Database unavailable')
   }
 }

@@ -115,7 +115,7 @@ async function checkServer(sql: Sql, kind: string): Promise<Finding> {
   )
 }
 
-/** Nothing is said about a server of its own. */
+/** A single server gets no finding. */
 async function checkCluster(sql: Sql): Promise<Finding[]> {
   if (!(await isCluster(sql))) return []
   const faults = await findClusterFaults(sql)

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { readFile, rename, writeFile } from 'node:fs/promises'
+import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import process from 'node:process'
 import { type Command, InvalidArgumentError } from 'commander'
@@ -140,18 +140,18 @@ async function load(given: Target[], options: Options, command: Command): Promis
       },
     })
   }
-  // A load takes hours: whether its report can be written must be known before.
-  if (report !== undefined) await writeReport(report)
+  if (report !== undefined) await writeReport(report) // an import may take hours
   const startedAt = new Date()
   await runLoad(run, async (result, seconds) => {
-    // Before the summary, which says where the list is.
-    if (report !== undefined) await writeReport(report, result)
+    // Before the summary, which says where the list is. If it can't be written now, the summary has it.
+    const failure = report && (await writeReport(report, result).catch((error: OperatorError) => error))
     if (json) printJson(result, startedAt, seconds)
-    else print(result, startedAt, seconds, report)
+    else print(result, startedAt, seconds, failure ? undefined : report)
+    if (failure) throw failure
   })
 }
 
-/** Replaces the report of the run before at once, when there is a result. Throws `OperatorError`. */
+/** Checks that the report can be written. With a result, replaces the report of the previous run. Throws `OperatorError`. */
 async function writeReport(file: string, result?: GithubImportResult): Promise<void> {
   const { skipped, removed } = result ?? { skipped: [], removed: [] }
   const rows = [
@@ -160,12 +160,21 @@ async function writeReport(file: string, result?: GithubImportResult): Promise<v
     ...skipped.map(({ name, reason }) => ['skipped', name, reason]),
   ]
   const text = rows.map((cells) => `${cells.map(formatCsvCell).join(',')}\r\n`).join('')
+  const part = `${file}.new`
   try {
-    await writeFile(`${file}.new`, text)
-    if (result !== undefined) await rename(`${file}.new`, file)
+    if (
+      await stat(file).then(
+        (found) => found.isDirectory(),
+        () => false,
+      )
+    )
+      throw new Error('it is a folder')
+    await writeFile(part, text)
+    if (result !== undefined) await rename(part, file)
   } catch (error) {
-    const loaded = result === undefined ? '' : '; the import itself is complete'
-    throw new OperatorError(`--report ${file} can't be written: ${describeFileError(error)}${loaded}`)
+    throw new OperatorError(`--report ${file} can't be written: ${describeFileError(error)}`)
+  } finally {
+    await rm(part, { force: true })
   }
 }
 
@@ -214,7 +223,7 @@ function print(
     console.log(`Would load ${found}, ${formatCount(Math.ceil(kilobytes / 1_000))} MB on GitHub (${cost})`)
   } else {
     console.log(`Read ${found} in ${seconds} s (${cost})\n${describeLoad(load)}`)
-    console.log(`began         ${formatTime(startedAt)}`)
+    console.log(`started       ${formatTime(startedAt)}`)
     console.log(`histories     ${formatCount(fetched)} fetched, ${formatCount(unchanged)} unchanged`)
     console.log(`people        ${countOf(people, 'profile')}`)
     if (authors.found > 0) {

@@ -1,8 +1,8 @@
--- Distributes the commits of a database over the workers of a Citus cluster (docs: Scaling). The owner of the tables runs this
--- file on the coordinator, once, after the workers were added with citus_add_node. Loads and reads of commits wait until
--- it is done. It is one transaction: if it fails, nothing has changed.
+-- Distributes the commits of a database over the workers of a Citus cluster (docs: Scaling). Run this file on the coordinator,
+-- once, after the workers were added with citus_add_node, while no instance and no load runs. If it fails before its last
+-- statement, nothing has changed.
 --
---   psql "$OWNER" --set=ON_ERROR_STOP=1 --file api/database/citus.sql
+--   psql "$DATABASE_URL" --set=ON_ERROR_STOP=1 --file api/database/citus.sql
 
 begin;
 

@@ -12,8 +12,8 @@ import { OperatorError } from '../errors.ts'
 import { isEmbedded, type Sql, type SqlOrTransaction } from './connect.ts'
 
 /** Whether the commits are distributed over a cluster. */
-export async function isCluster(sql: SqlOrTransaction | Sql): Promise<boolean> {
-  if ('options' in sql && isEmbedded(sql)) return false
+export async function isCluster(sql: Sql | SqlOrTransaction): Promise<boolean> {
+  if ('options' in sql && isEmbedded(sql)) return false // a transaction doesn't know its server
   const [citus] = await sql<{ exists: boolean }[]>`
     select to_regclass('pg_catalog.pg_dist_partition') is not null as exists`
   if (citus?.exists !== true) return false
@@ -22,20 +22,21 @@ export async function isCluster(sql: SqlOrTransaction | Sql): Promise<boolean> {
 }
 
 /**
- * Has a transaction use one connection to each worker, which then commits all that the transaction has changed there at once, and
- * reads in one snapshot. It has no effect on a server without Citus.
+ * Makes a transaction use one connection to each worker. What it changes there is then committed together, and what it reads is
+ * of one snapshot. No effect without Citus.
  */
 export async function useOneConnection(tx: SqlOrTransaction): Promise<void> {
   await tx`set local citus.max_adaptive_executor_pool_size = 1`
 }
 
-/** Age of a prepared transaction that a worker has not committed, in seconds. Citus repeats the commit once a minute. */
-const maxPreparedSeconds = 120
+const recovery = 'run on the coordinator: select recover_prepared_transactions()'
 
-/** Says what keeps a cluster from the promises of `docs/scaling`, and what to do. Empty for a server that is none. */
-export async function findClusterFaults(sql: SqlOrTransaction): Promise<string[]> {
+/** Says what keeps a cluster from its promises, and what to do. Empty without a cluster, and for a healthy one. */
+export async function findClusterFaults(sql: Sql | SqlOrTransaction): Promise<string[]> {
   if (!(await isCluster(sql))) return []
-  const [state] = await sql<{ isReplicated: boolean; onCoordinator: number }[]>`
+  const [state] = await sql<
+    { isReplicated: boolean; onCoordinator: number; version: number; table: string }[]
+  >`
     select
       exists (
         select from pg_dist_partition where logicalrelid = 'dataset_versions'::regclass and partmethod = 'n'
@@ -43,83 +44,78 @@ export async function findClusterFaults(sql: SqlOrTransaction): Promise<string[]
       (
         select count(*) from pg_dist_shard join pg_dist_placement using (shardid)
         where logicalrelid = 'commits'::regclass and groupid = 0
-      ) as "onCoordinator"`
-  const workers = await sql<{ worker: string; isReachable: boolean; prepared: string }[]>`
-    select nodename || ':' || nodeport as worker, success as "isReachable", result as prepared
-    from run_command_on_workers(${`
-      select count(*) from pg_prepared_xacts
-      where database = current_database() and gid like 'citus_%'
-        and prepared < now() - interval '${maxPreparedSeconds} seconds'`})`
-  return [
-    ...(state?.isReplicated === true
-      ? []
-      : [
-          "workers don't have the table dataset_versions; run: select create_reference_table('dataset_versions')",
-        ]),
-    ...((state?.onCoordinator ?? 0) === 0
-      ? []
-      : [
-          `the coordinator has ${state?.onCoordinator} shards of commits; run on it: ` +
-            "select citus_set_node_property(nodename, nodeport, 'shouldhaveshards', false) from pg_dist_node " +
-            'where groupid = 0; select citus_drain_node(nodename, nodeport) from pg_dist_node where groupid = 0',
-        ]),
-    ...workers.flatMap(({ worker, isReachable, prepared }) =>
-      isReachable
-        ? prepared === '0'
-          ? []
-          : [
-              `the worker ${worker} has not committed ${prepared} prepared transactions; run on the coordinator: ` +
-                'select recover_prepared_transactions()',
-            ]
-        : [`the worker ${worker} can't be reached: ${prepared}`],
-    ),
-  ]
+      ) as "onCoordinator",
+      version, format('%I.dataset_versions', current_schema()) as table
+    from dataset`
+  if (state === undefined) throw new Error('the dataset row is missing')
+  if (!state.isReplicated) {
+    return [
+      "workers don't have the table dataset_versions; run: select create_reference_table('dataset_versions')",
+    ]
+  }
+  const workers = await sql<{ worker: string; hasAnswered: boolean; result: string }[]>`
+    select nodename || ':' || nodeport as worker, success as "hasAnswered", result
+    from run_command_on_workers(${`select max(version) from ${state.table}`})`
+  const faults = workers.flatMap(({ worker, hasAnswered, result }) => {
+    if (!hasAnswered) return [`the worker ${worker} didn't answer: ${result}`]
+    if (Number(result) === state.version) return []
+    return [`the worker ${worker} has not committed the last load; ${recovery}`]
+  })
+  if (state.onCoordinator > 0) {
+    faults.push(
+      `the coordinator has ${state.onCoordinator} shards of commits; run on it: ` +
+        'select citus_drain_node(nodename, nodeport) from pg_dist_node where groupid = 0',
+    )
+  }
+  return faults
 }
 
 /** Throws `OperatorError` if the dataset can't be changed on this cluster without breaking a promise. */
-export async function assertHealthyCluster(sql: SqlOrTransaction): Promise<void> {
-  const [fault] = await findClusterFaults(sql)
+export async function assertHealthyCluster(tx: SqlOrTransaction): Promise<void> {
+  const [fault] = await findClusterFaults(tx)
   if (fault !== undefined) throw new OperatorError(`The cluster can't take changes: ${fault}`)
 }
 
-/** Attempts to read one version from all workers: a load is committed there within seconds, or a worker is unavailable. */
+/** Attempts to read one version from all workers, some of which may be committing a load. */
 const maxAttempts = 10
 
 /**
  * Runs `work` in a transaction that sees one version of the dataset, on all workers of a cluster, too. Throws `OperatorError` if
  * a worker has not committed the last load.
  */
-export async function readSnapshot<Result>(
+export async function readOneVersion<Result>(
   sql: Sql,
   work: (tx: SqlOrTransaction) => Promise<Result>,
   { readOnly = true }: { readOnly?: boolean } = {},
 ): Promise<Result> {
-  for (let attempt = 1; attempt <= maxAttempts; attempt++) {
+  for (let attempt = 1; ; attempt++) {
     let result: { done: Result } | undefined
     await sql.begin(`isolation level repeatable read${readOnly ? ' read only' : ''}`, async (tx) => {
-      await useOneConnection(tx)
-      await tx`set local plan_cache_mode = auto` // values decide which workers are asked
       if (await hasOneVersion(tx)) result = { done: await work(tx) }
     })
     if (result !== undefined) return result.done
+    if (attempt === maxAttempts) {
+      throw new OperatorError(`A worker of the cluster has not committed the last load; ${recovery}`)
+    }
     await sleep(attempt * 100)
   }
-  throw new OperatorError(
-    'A worker of the cluster has not committed the last load; run on the coordinator: select recover_prepared_transactions()',
-  )
 }
 
 /** Whether all workers have the version of the coordinator. The snapshots of the transaction begin here. */
 async function hasOneVersion(tx: SqlOrTransaction): Promise<boolean> {
   if (!(await isCluster(tx))) return true
+  await useOneConnection(tx)
+  await tx`set local plan_cache_mode = auto` // values decide which workers are asked
   const [dataset] = await tx<{ version: number }[]>`select version from dataset`
-  // For each worker, the id of a repository that would be there.
-  const places = await tx<{ id: number }[]>`
-    select distinct on (groupid) id
-    from generate_series(1, 10 * (select count(*) from pg_dist_shard where logicalrelid = 'commits'::regclass)::integer) id
-      join pg_dist_placement on shardid = get_shard_id_for_distribution_column('commits', id)
-    order by groupid`
+  // For each worker with commits, the id of a repository that would be there.
+  const places = await tx<{ id: number | null }[]>`
+    select min(id) as id
+    from pg_dist_shard join pg_dist_placement using (shardid) left join (
+      select id, get_shard_id_for_distribution_column('commits', id) as shardid from generate_series(1, 10000) id
+    ) there using (shardid)
+    where logicalrelid = 'commits'::regclass group by groupid`
   for (const { id } of places) {
+    if (id === null) throw new Error('a worker has too few shards to be found')
     // The whole statement goes to that worker.
     const [worker] = await tx<{ version: number }[]>`
       select max(version) as version from dataset_versions

@@ -24,6 +24,7 @@ export function selectNamed(
 export async function applyCommits(load: Load): Promise<AppliedRows> {
   const { tx, version } = load
   const staged = tx(stagingTable('commits', load.importId))
+  // Three statements, because a cluster joins commits with staged ones only where each names the repository.
   await tx`
     create temporary table named_repositories on commit drop as
     ${selectNamed(load, tx`select * from repositories where url_key in (select url_key from ${staged})`)}`
@@ -45,7 +46,7 @@ export async function applyCommits(load: Load): Promise<AppliedRows> {
       select repository_id from commits where position = 1 and repository_id in (select id from named_repositories)
     ) first on first.repository_id = r.id
     left join known_commits k on k.position = s.position
-    where not exists (select from known_commits u where u.position = s.position and not u.is_changed)`
+    where k.is_changed is not false`
   await tx`analyze changed_commits`
   await tx`
     create temporary table grown_repositories on commit drop as

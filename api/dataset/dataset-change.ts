@@ -136,11 +136,12 @@ async function publish(
 ): Promise<void> {
   const [term] = await tx<{ id: number }[]>`
     insert into dataset_versions (version, applied_at) values (${version}, clock_timestamp()) returning term_id as id`
+  if (term === undefined) throw new Error('a version has one row')
   await tx`
     insert into set_changes
-    select ${term?.id ?? 0}::integer, 'users'::list_name, id, true from users where version = ${version}
+    select ${term.id}::integer, 'users'::list_name, id, true from users where version = ${version}
     union all
-    select ${term?.id ?? 0}::integer, 'repositories', id, true from repositories where version = ${version}`
+    select ${term.id}::integer, 'repositories', id, true from repositories where version = ${version}`
   await tx`
     update dataset set
       version = ${version},

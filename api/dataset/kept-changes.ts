@@ -13,8 +13,9 @@ export async function dropOldChanges(tx: SqlOrTransaction, keptDays = 90): Promi
   const [dataset] = await tx<{ since: number }[]>`
     update dataset set changes_since = greatest(changes_since, ${latest?.expired ?? null}::bigint)
     returning changes_since as since`
+  if (dataset === undefined) throw new Error('the dataset row is missing')
   const dropped = await tx<{ term_id: number }[]>`
-    delete from dataset_versions where version < ${dataset?.since ?? 0} returning term_id`
+    delete from dataset_versions where version < ${dataset.since} returning term_id`
   await tx`delete from sets where term_id = any (${tx.typed.bigints(dropped.map(({ term_id }) => term_id))})`
   await tx`delete from removals where version <= (select changes_since from dataset)`
 }

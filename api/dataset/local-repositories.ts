@@ -158,10 +158,12 @@ async function mergeRows(load: Load): Promise<void> {
     from merged_rows m join commits c on c.repository_id = m.from_id
     order by m.to_id, c.commit_hash, m.from_id desc`
   await tx`analyze moved_commits`
+  // On a cluster, the number of inserted rows would count conflicts, too.
   await tx`
     create temporary table present_commits on commit drop as
     select repository_id, commit_hash from (select repository_id, commit_hash from moved_commits) m
       join commits using (repository_id, commit_hash)`
+  await tx`analyze present_commits`
   await tx`delete from moved_commits m using present_commits p
     where m.repository_id = p.repository_id and m.commit_hash = p.commit_hash`
   const moved = await tx`

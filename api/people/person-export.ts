@@ -4,7 +4,7 @@
  * @module
  */
 import { renderMembers } from '../catalog/document-lookup.ts'
-import { readSnapshot } from '../database/cluster.ts'
+import { readOneVersion } from '../database/cluster.ts'
 import type { Sql, SqlOrTransaction } from '../database/connect.ts'
 import { readOrigins, type VersionOrigin } from '../dataset/loads.ts'
 import { selectUsesByRepository } from '../dataset/user-dependencies.ts'
@@ -104,7 +104,7 @@ export function exportPerson(sql: Sql, identities: readonly string[]): Promise<P
       requests: await readRequests(tx, all),
     }
   }
-  return readSnapshot(sql, exportAll, { readOnly: false }) // it notes what it finds in temporary tables
+  return readOneVersion(sql, exportAll, { readOnly: false }) // it notes what it finds in temporary tables
 }
 
 /** Users of the identities. */

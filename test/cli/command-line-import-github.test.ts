@@ -71,7 +71,7 @@ describe('devdata import github', () => {
     writeFileSync(report, 'of the night before')
     const { code, stdout, stderr } = await load('acme-works', '--report', report)
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-    expect(stdout).toMatch(/^began {9}\d{4}-\d\d-\d\d \d\d:\d\dZ$/m)
+    expect(stdout).toMatch(/^started {7}\d{4}-\d\d-\d\d \d\d:\d\dZ$/m)
     expect(stdout).toMatch(/^skipped {7}1 × \S.*; 1 × .*without its history: it is empty/m)
     expect(stdout).toContain(`\nreport        ${report}\n`)
     const [header, ...lines] = readFileSync(report, 'utf8').trim().split('\r\n')

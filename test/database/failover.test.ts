@@ -35,7 +35,7 @@ describe.skipIf(!isAvailable)(`with ${clients} clients`, () => {
     await cluster?.[Symbol.asyncDispose]()
   })
 
-  test.each(['switchOver', 'loseMachine', 'freezeMachine'] as const)(
+  test.each(['switchOver', 'loseMachine', 'loseStandby', 'freezeMachine'] as const)(
     '%s loses nothing that is paid',
     async (name) => {
       for (let storm = 0; storm < storms; storm++) {

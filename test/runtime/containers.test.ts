@@ -113,6 +113,10 @@ describe('the compose file', () => {
     }
   }
 
+  test('has a variant for a cluster, of which a linter finds nothing', async () => {
+    expect(await lint(await readText('compose.citus.yaml'))).toEqual([])
+  })
+
   test('is what the Compose specification allows, and has nothing that a linter finds', async () => {
     const text = await readText('compose.yaml')
     expect(await lint(text)).toEqual([])

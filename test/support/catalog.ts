@@ -102,8 +102,11 @@ export function expectFilters({ users, repos, commits }: Records, dependencies: 
 /** The path of a repository of the sample data with more than 30 commits and more than 5 dependencies. */
 export async function findBusyRepository(sql: Sql): Promise<string> {
   const [row] = await sql<{ name: string }[]>`
-    select ('{' || members || '}')::json->>'full_name' as name from repositories
-    where (select count(*) from commits where repository_id = repositories.id) > 30 and dependencies_count > 5 order by id limit 1`
+    select ('{' || members || '}')::json->>'full_name' as name
+    from repositories join (
+      select repository_id from commits group by repository_id having count(*) > 30
+    ) busy on repository_id = id
+    where dependencies_count > 5 order by id limit 1`
   if (row === undefined) throw new Error('the sample data has no such repository')
   return `/repos/${row.name}`
 }

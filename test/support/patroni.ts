@@ -31,6 +31,8 @@ export interface PatroniCluster extends AsyncDisposable {
   switchOver: Fault<Site>
   /** Ends everything on the primary's machine at once. After the other has taken over, the machine comes back. */
   loseMachine: Fault<Site>
+  /** Ends everything on the standby's machine at once, which comes back. */
+  loseStandby: Fault<Site>
   /** The primary's machine stands still until the other has taken over, then goes on as if nothing had been. */
   freezeMachine: Fault<Site>
 }
@@ -73,7 +75,7 @@ export async function startPatroniCluster({
           `--data-dir=${directory}/etcd`,
           `--listen-client-urls=${etcdUrl}`,
           `--advertise-client-urls=${etcdUrl}`,
-          ...[`--listen-peer-urls=http://127.0.0.1:${peerPort}`],
+          `--listen-peer-urls=http://127.0.0.1:${peerPort}`,
         ],
         { directory, environment: {}, announcement: /()ready to serve client requests/, account },
       ),
@@ -92,10 +94,13 @@ export async function startPatroniCluster({
         ['10.0.0.11:8008', `127.0.0.1:${restPort}`],
         ['10.0.0.11:5432', `127.0.0.1:${port}`],
         ['10.0.0.21:2379, 10.0.0.22:2379, 10.0.0.23:2379', `127.0.0.1:${etcdPort}`],
-        ['10.0.0.0/24', '127.0.0.1/32'],
+        ['host devdata all 10.0.0.0/24', 'host all all 127.0.0.1/32'],
+        ['10.0.0.11/32', '127.0.0.1/32'],
+        ['10.0.0.12/32', '127.0.0.1/32'],
         ['/usr/lib/postgresql/15/bin', binaries],
         ['/var/lib/postgresql/devdata', data],
-        ['change this too', password],
+        ['change this, too', password],
+        ['and this', password],
         ['change this', password],
         [
           '\n  pg_hba:',
@@ -184,10 +189,24 @@ export async function startPatroniCluster({
           const { primary, standby } = await findRoles()
           const response = await fetch(`${primary.url}/switchover`, {
             method: 'POST',
+            headers: { authorization: `Basic ${btoa(`patroni:${password}`)}` },
             body: JSON.stringify({ leader: primary.name, candidate: standby.name }),
           })
           if (!response.ok) throw new Error(await response.text())
           await waitUntil(primary, '/synchronous')
+        },
+      },
+      loseStandby: {
+        async inflict(site) {
+          const { standby } = await findRoles()
+          await killMember(standby)
+          const began = performance.now()
+          await site.waitForService()
+          console.log(
+            `both instances served ${Math.round(performance.now() - began)} ms after the loss of the standby`,
+          )
+          standby.patroni = await standby.start()
+          await waitUntil(standby, '/synchronous')
         },
       },
       loseMachine: failOver(killMember, async (former) => {
@@ -220,8 +239,10 @@ async function killMember(member: Member): Promise<void> {
 /** Sends a signal to a database server with all of its processes. */
 async function signalServer({ data }: Member, signal: 'KILL' | 'STOP' | 'CONT'): Promise<void> {
   const [pid = ''] = (await readFile(join(data, 'postmaster.pid'), 'utf8')).split('\n')
-  await run('kill', [`-${signal}`, pid])
-  await run('pkill', [`-${signal}`, '--parent', pid]).catch(() => {}) // they end with their parent
+  const { stdout } = await run('pgrep', ['--parent', pid])
+  for (const each of [pid, ...stdout.split('\n').filter(Boolean)]) {
+    await run('kill', [`-${signal}`, each]).catch(() => {}) // it has ended
+  }
 }
 
 async function readDatabasePort({ data }: Member): Promise<string> {

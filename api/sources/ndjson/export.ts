@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto'
 import { open, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { renderCommit, selectJsonUrl } from '../../catalog/document-lookup.ts'
-import { readSnapshot } from '../../database/cluster.ts'
+import { readOneVersion } from '../../database/cluster.ts'
 import type { Fragment, Sql, SqlOrTransaction } from '../../database/connect.ts'
 import { createFolder } from '../../database/create-folder.ts'
 import { hasAddresses } from '../../dataset/addresses.ts'
@@ -73,7 +73,7 @@ export async function exportNdjson(
   folder: string,
   { since, onProgress = () => {} }: ExportOptions = {},
 ): Promise<ExportManifest> {
-  return await readSnapshot(sql, async (tx) => {
+  return await readOneVersion(sql, async (tx) => {
     const version = await readVersion(tx, since)
     await prepareFolder(folder)
     try {
