@@ -143,7 +143,7 @@ describe.skipIf(!hasChromium())('in a browser', () => {
       expect(copied?.replaceAll('\u007f', '\n')).toBe(code)
     }
 
-    await builder.getByRole('button', { name: 'How many, at what price?' }).click()
+    await builder.getByRole('button', { name: 'Count and price (free)' }).click()
     const head = await portal.service.request(path, { method: 'HEAD', key: secret })
     const [total, cost] = ['X-Total-Count', 'X-Credits-Cost'].map((name) => Number(head.headers.get(name)))
     expect(cost).toBe(5)
@@ -156,7 +156,7 @@ describe.skipIf(!hasChromium())('in a browser', () => {
 
     // A refusal has its message.
     await builder.getByLabel('Places').fill(Array.from({ length: 21 }, (_, index) => `a${index}`).join(';'))
-    await builder.getByRole('button', { name: 'How many, at what price?' }).click()
+    await builder.getByRole('button', { name: 'Count and price (free)' }).click()
     await builder.getByText(/^Invalid location/).waitFor()
     expect((await portal.service.readLedger(id)).charged).toBe(0)
   })
@@ -184,7 +184,7 @@ describe.skipIf(!hasChromium())('in a browser', () => {
     const builder = page.locator('.builder')
     for (const [name, file] of [
       ['Who in Germany uses react?', 'usersOfReactInGermany'],
-      ['Who has removed requests?', 'usersWhoRemovedRequests'],
+      ['Who stopped using requests?', 'usersWhoRemovedRequests'],
       ['Who in Berlin uses zod?', 'usersOfZod'],
     ] as const) {
       const recorded = await readFile(
@@ -209,7 +209,7 @@ describe.skipIf(!hasChromium())('in a browser', () => {
     expect(await builder.getByText('Recorded with the sample data').isVisible()).toBe(false)
     expect(await builder.getByText('X-Credits-Cost').filter({ visible: true }).count()).toBe(0)
     expect(listSent()).toEqual([])
-    await builder.getByRole('button', { name: 'How many, at what price?' }).click()
+    await builder.getByRole('button', { name: 'Count and price (free)' }).click()
     await page.getByRole('dialog').waitFor()
     expect(complaints).toEqual([])
   })
@@ -297,7 +297,7 @@ describe.skipIf(!hasChromium())('in a browser', () => {
     const builder = page.locator('.builder')
     await builder.getByLabel('Places').fill('Berlin')
     await builder.getByLabel('Page size').fill('5')
-    await builder.getByRole('button', { name: 'How many, at what price?' }).click()
+    await builder.getByRole('button', { name: 'Count and price (free)' }).click()
     await builder.getByText('This page: 5 credits. Your key has none.', { exact: true }).waitFor()
 
     await visit(page, `${portal.origin}/docs/reference/get-user/`)
