@@ -13,7 +13,12 @@ import postgres from 'postgres'
 import type { Fault, Site } from './faults.ts'
 import { listens } from './listens.ts'
 import type { PostgresBinaries } from './postgres-binaries.ts'
-import { findFreePort, findTemporaryDirectory, findUnprivilegedAccount } from './postgres-process.ts'
+import {
+  findFreePort,
+  findTemporaryDirectory,
+  findUnprivilegedAccount,
+  watchForRemoval,
+} from './postgres-process.ts'
 import { type RunningProgram, startProgram, succeeds } from './program.ts'
 import { adapt, findProxy } from './reverse-proxies.ts'
 
@@ -85,10 +90,14 @@ export async function startPatroniCluster({
     async function startMember(name: string): Promise<Member> {
       const [port, restPort] = [await findFreePort(), await findFreePort()]
       const file = join(directory, `${name}.yml`)
-      const data = join(directory, name)
-      const socket = join(directory, `${name}-socket`)
-      await mkdir(socket)
-      if (account) await chown(socket, account.uid, account.gid)
+      const folder = join(directory, name)
+      const data = join(folder, 'data')
+      const socket = join(folder, 'socket')
+      await mkdir(socket, { recursive: true })
+      if (account) for (const path of [folder, socket]) await chown(path, account.uid, account.gid)
+      // Patroni's server outlives Patroni, and would outlive a test that is killed.
+      const removal = watchForRemoval(folder, account, { stays: false })
+      stack.defer(() => removal.remove())
       const text = adapt(example, [
         ['name: database-1\n', `name: ${name}\n`],
         ['10.0.0.11:8008', `127.0.0.1:${restPort}`],
