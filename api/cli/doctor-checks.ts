@@ -7,7 +7,7 @@ import * as v from 'valibot'
 import { readVersion } from '../build-info.ts'
 import { readDataset } from '../catalog/dataset.ts'
 import type { Config } from '../config.ts'
-import { findClusterFaults, isCluster } from '../database/cluster.ts'
+import { findClusterFaults } from '../database/cluster.ts'
 import type { Sql } from '../database/connect.ts'
 import { describeFailure } from '../database/connection-error.ts'
 import { hasDatabase } from '../database/data-directory.ts'
@@ -117,8 +117,8 @@ async function checkServer(sql: Sql, kind: string): Promise<Finding> {
 
 /** A single server gets no finding. */
 async function checkCluster(sql: Sql): Promise<Finding[]> {
-  if (!(await isCluster(sql))) return []
   const faults = await findClusterFaults(sql)
+  if (faults === undefined) return []
   if (faults.length > 0) return faults.map((fault) => wrong('cluster', fault))
   return [ok('cluster', 'the commits are distributed, and all workers are up to date')]
 }

@@ -25,7 +25,7 @@ import {
   summarize,
   summarizeManifests,
 } from './load.ts'
-import { countOf, formatCount, formatCsvCell, formatTime } from './output.ts'
+import { countOf, formatCount, formatCsvCell, formatTime, sortByCount } from './output.ts'
 
 /** Skipped items, and removed ones, that are printed one by one. The rest is counted; a report has all. */
 const maxLines = 20
@@ -162,13 +162,8 @@ async function writeReport(file: string, result?: GithubImportResult): Promise<v
   const text = rows.map((cells) => `${cells.map(formatCsvCell).join(',')}\r\n`).join('')
   const part = `${file}.new`
   try {
-    if (
-      await stat(file).then(
-        (found) => found.isDirectory(),
-        () => false,
-      )
-    )
-      throw new Error('it is a folder')
+    const found = await stat(file).catch(() => undefined) // usually there is none yet
+    if (found?.isDirectory()) throw new Error('it is a folder')
     await writeFile(part, text)
     if (result !== undefined) await rename(part, file)
   } catch (error) {
@@ -255,9 +250,8 @@ function print(
 
 /** Counts equal reasons. The most frequent comes first; the rarest are counted together. */
 function countReasons(reasons: readonly string[]): string {
-  const counts = new Map<string, number>()
-  for (const reason of reasons) counts.set(reason, (counts.get(reason) ?? 0) + 1)
-  const sorted = [...counts].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1))
+  const groups = Map.groupBy(reasons, (reason) => reason)
+  const sorted = sortByCount(new Map([...groups].map(([reason, { length }]) => [reason, length])))
   const shown = sorted.slice(0, maxReasons).map(([reason, count]) => `${formatCount(count)} × ${reason}`)
   const others = sorted.slice(maxReasons).reduce((sum, [, count]) => sum + count, 0)
   return [...shown, ...(others > 0 ? [`${formatCount(others)} for other reasons`] : [])].join('; ')

@@ -10,7 +10,7 @@ import type { ImportResult } from '../dataset/apply-load.ts'
 import type { Change } from '../dataset/pending-change.ts'
 import { dropStaged } from '../dataset/staging.ts'
 import type { HistoryCounts } from '../sources/git/history.ts'
-import { countOf, formatCount } from './output.ts'
+import { countOf, formatCount, sortByCount } from './output.ts'
 import { type Progress, startProgress } from './progress.ts'
 import { withDatabase } from './session.ts'
 
@@ -95,8 +95,9 @@ export function summarizeManifests({ read, computed, leftOut, unread }: HistoryC
 
 /** The most frequent kind comes first. */
 function listKinds(counts: ReadonlyMap<string, number>): string {
-  const kinds = [...counts].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1))
-  return kinds.map(([kind, count]) => `${formatCount(count)} ${kind}`).join(', ')
+  return sortByCount(counts)
+    .map(([kind, count]) => `${formatCount(count)} ${kind}`)
+    .join(', ')
 }
 
 function hasChange({ added, updated, removed }: Change): boolean {

@@ -36,6 +36,11 @@ export function countOf(count: number, noun: string, plural = `${noun}s`): strin
   return `${formatCount(count)} ${count === 1 ? noun : plural}`
 }
 
+/** The most frequent comes first; of equally frequent ones, the first in the alphabet. */
+export function sortByCount(counts: ReadonlyMap<string, number>): [name: string, count: number][] {
+  return [...counts].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1))
+}
+
 /** `2030-12-31 18:00Z`; a dash means never. */
 export function formatTime(time: Date | null): string {
   return time === null ? '-' : time.toISOString().replace(/^(.{10})T(.{5}).*/, '$1 $2Z')

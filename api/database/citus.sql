@@ -6,12 +6,12 @@
 
 begin;
 
--- What a worker has shows which version of the dataset it has.
+-- Each worker gets a copy, which shows the version of the dataset that the worker has.
 select create_reference_table('dataset_versions');
--- The number of shards is the largest number of workers.
+-- There can be at most as many workers as shards.
 select create_distributed_table('commits', 'repository_id', shard_count => 64);
 
 commit;
 
--- Empties what is left on the coordinator, where nothing reads it any more.
+-- Deletes the rows that are left on the coordinator, where nothing reads them any more.
 select truncate_local_data_after_distributing_table('commits');

@@ -9,11 +9,10 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { OperatorError } from '../errors.ts'
-import { isEmbedded, type Sql, type SqlOrTransaction } from './connect.ts'
+import type { Sql, SqlOrTransaction } from './connect.ts'
 
 /** Whether the commits are distributed over a cluster. */
-export async function isCluster(sql: Sql | SqlOrTransaction): Promise<boolean> {
-  if ('options' in sql && isEmbedded(sql)) return false // a transaction doesn't know its server
+export async function isCluster(sql: SqlOrTransaction): Promise<boolean> {
   const [citus] = await sql<{ exists: boolean }[]>`
     select to_regclass('pg_catalog.pg_dist_partition') is not null as exists`
   if (citus?.exists !== true) return false
@@ -31,9 +30,9 @@ export async function useOneConnection(tx: SqlOrTransaction): Promise<void> {
 
 const recovery = 'run on the coordinator: select recover_prepared_transactions()'
 
-/** Says what keeps a cluster from its promises, and what to do. Empty without a cluster, and for a healthy one. */
-export async function findClusterFaults(sql: Sql | SqlOrTransaction): Promise<string[]> {
-  if (!(await isCluster(sql))) return []
+/** Says what keeps a cluster from its promises, and what to do. Empty for a healthy one; undefined without a cluster. */
+export async function findClusterFaults(sql: SqlOrTransaction): Promise<string[] | undefined> {
+  if (!(await isCluster(sql))) return undefined
   const [state] = await sql<
     { isReplicated: boolean; onCoordinator: number; version: number; table: string }[]
   >`
@@ -72,7 +71,7 @@ export async function findClusterFaults(sql: Sql | SqlOrTransaction): Promise<st
 
 /** Throws `OperatorError` if the dataset can't be changed on this cluster without breaking a promise. */
 export async function assertHealthyCluster(tx: SqlOrTransaction): Promise<void> {
-  const [fault] = await findClusterFaults(tx)
+  const [fault] = (await findClusterFaults(tx)) ?? []
   if (fault !== undefined) throw new OperatorError(`The cluster can't take changes: ${fault}`)
 }
 

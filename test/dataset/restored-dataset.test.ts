@@ -150,6 +150,7 @@ describeOnOneDatabase('a restored dataset', (kind) => {
 })
 
 describeOnServer('a database that was restored with pg_restore', () => {
+  // pg_dump takes no search_path, which chooses the test's schema on a cluster.
   test.skipIf(clusterUrl !== undefined)('gives no version of the lost loads again', async () => {
     const service = await startTestService('postgresql', { data: 'empty' })
     const folder = await mkdtemp(join(tmpdir(), 'devdata-dump-'))

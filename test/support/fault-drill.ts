@@ -61,28 +61,21 @@ const adminClients = 8
 
 /** Starts a durable server, and two instances on the sample data. The seed decides what clients request. */
 export async function startDrill(seed: string): Promise<Drill<ServerSite>> {
-  const stack = new AsyncDisposableStack()
-  try {
-    const cluster = stack.use(
-      await startPostgresCluster({
-        settings: { fsync: 'on', synchronous_commit: 'on', full_page_writes: 'on', max_connections: '60' },
-      }),
-    )
-    const databaseUrl = await cluster.createDatabase('drill')
-    const proxy = stack.use(await startFaultyProxy(cluster.url, 'settle('))
-    const drill = await startDrillOn([proxy.urlOf(databaseUrl), databaseUrl], seed)
-    stack.use(drill)
-    return {
-      storm: ({ inflict, ...fault }, clients) =>
-        drill.storm(
-          { ...fault, inflict: (site) => inflict(Object.assign(site, { cluster, proxy })) },
-          clients,
-        ),
-      [Symbol.asyncDispose]: () => stack.disposeAsync(),
-    }
-  } catch (error) {
-    await stack.disposeAsync()
-    throw error
+  await using stack = new AsyncDisposableStack()
+  const cluster = stack.use(
+    await startPostgresCluster({
+      settings: { fsync: 'on', synchronous_commit: 'on', full_page_writes: 'on', max_connections: '60' },
+    }),
+  )
+  const databaseUrl = await cluster.createDatabase('drill')
+  const proxy = stack.use(await startFaultyProxy(cluster.url, 'settle('))
+  const drill = await startDrillOn([proxy.urlOf(databaseUrl), databaseUrl], seed)
+  stack.use(drill)
+  const owned = stack.move()
+  return {
+    storm: ({ inflict, ...fault }, clients) =>
+      drill.storm({ ...fault, inflict: (site) => inflict(Object.assign(site, { cluster, proxy })) }, clients),
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
   }
 }
 
@@ -95,7 +88,7 @@ export async function startDrillOn(
   seed: string,
   settings: Record<string, string> = {},
 ): Promise<Drill<Site>> {
-  const stack = new AsyncDisposableStack()
+  const stack = new AsyncDisposableStack() // `replace` adds to it later
   try {
     const ask: Site['ask'] = (run) => withDatabase(databaseUrls[1], run)
     await ask(async (sql) => {

@@ -11,7 +11,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import postgres from 'postgres'
 import type { Fault, Site } from './faults.ts'
-import { listens } from './listens.ts'
+import { waitForPort } from './listens.ts'
 import type { PostgresBinaries } from './postgres-binaries.ts'
 import {
   findFreePort,
@@ -51,6 +51,8 @@ export async function hasPatroni(): Promise<boolean> {
 interface Member {
   name: string
   data: string
+  /** Of the database server. */
+  port: number
   /** Of Patroni's own requests. */
   url: string
   patroni: RunningProgram
@@ -61,181 +63,170 @@ interface Member {
 export async function startPatroniCluster({
   directory: binaries,
 }: PostgresBinaries): Promise<PatroniCluster> {
-  const stack = new AsyncDisposableStack()
+  await using stack = new AsyncDisposableStack()
   const account = findUnprivilegedAccount()
   const directory = await mkdtemp(join(findTemporaryDirectory(account), 'devdata-ha-'))
   stack.defer(() => rm(directory, { recursive: true, force: true }))
   if (account) await chown(directory, account.uid, account.gid)
-  try {
-    const [etcdPort, peerPort, primaryPort] = [
-      await findFreePort(),
-      await findFreePort(),
-      await findFreePort(),
-    ]
-    const etcdUrl = `http://127.0.0.1:${etcdPort}`
-    stack.use(
-      await startProgram(
-        [
-          'etcd',
-          `--data-dir=${directory}/etcd`,
-          `--listen-client-urls=${etcdUrl}`,
-          `--advertise-client-urls=${etcdUrl}`,
-          `--listen-peer-urls=http://127.0.0.1:${peerPort}`,
-        ],
-        { directory, environment: {}, announcement: /()ready to serve client requests/, account },
-      ),
-    )
+  const [etcdPort, peerPort, primaryPort] = [await findFreePort(), await findFreePort(), await findFreePort()]
+  const etcdUrl = `http://127.0.0.1:${etcdPort}`
+  stack.use(
+    await startProgram(
+      [
+        'etcd',
+        `--data-dir=${directory}/etcd`,
+        `--listen-client-urls=${etcdUrl}`,
+        `--advertise-client-urls=${etcdUrl}`,
+        `--listen-peer-urls=http://127.0.0.1:${peerPort}`,
+      ],
+      { directory, environment: {}, announcement: /()ready to serve client requests/, account },
+    ),
+  )
 
-    const example = await readFile(join(files, 'patroni.yml'), 'utf8')
-    async function startMember(name: string): Promise<Member> {
-      const [port, restPort] = [await findFreePort(), await findFreePort()]
-      const file = join(directory, `${name}.yml`)
-      const folder = join(directory, name)
-      const data = join(folder, 'data')
-      const socket = join(folder, 'socket')
-      await mkdir(socket, { recursive: true })
-      if (account) for (const path of [folder, socket]) await chown(path, account.uid, account.gid)
-      // Patroni's server outlives Patroni, and would outlive a test that is killed.
-      const removal = watchForRemoval(folder, account, { stays: false })
-      stack.defer(() => removal.remove())
-      const text = adapt(example, [
-        ['name: database-1\n', `name: ${name}\n`],
-        ['10.0.0.11:8008', `127.0.0.1:${restPort}`],
-        ['10.0.0.11:5432', `127.0.0.1:${port}`],
-        ['10.0.0.21:2379, 10.0.0.22:2379, 10.0.0.23:2379', `127.0.0.1:${etcdPort}`],
-        ['host devdata all 10.0.0.0/24', 'host all all 127.0.0.1/32'],
-        ['10.0.0.11/32', '127.0.0.1/32'],
-        ['10.0.0.12/32', '127.0.0.1/32'],
-        ['/usr/lib/postgresql/15/bin', binaries],
-        ['/var/lib/postgresql/devdata', data],
-        ['change this, too', password],
-        ['and this', password],
-        ['change this', password],
-        [
-          '\n  pg_hba:',
-          `\n  pgpass: ${directory}/${name}.pgpass\n  parameters: { unix_socket_directories: ${socket} }\n  pg_hba:`,
-        ],
-      ])
-      await writeFile(file, text)
-      const start = () =>
-        startProgram(['patroni', file], {
-          directory,
-          environment: {},
-          announcement: /()no action\. I am/,
-          account,
-        })
-      const member: Member = {
-        name,
-        data,
-        url: `http://127.0.0.1:${restPort}`,
-        patroni: await start(),
-        start,
-      }
-      stack.defer(async () => {
-        await killMember(member)
+  const example = await readFile(join(files, 'patroni.yml'), 'utf8')
+  async function startMember(name: string): Promise<Member> {
+    const [port, restPort] = [await findFreePort(), await findFreePort()]
+    const file = join(directory, `${name}.yml`)
+    const folder = join(directory, name)
+    const data = join(folder, 'data')
+    const socket = join(folder, 'socket')
+    await mkdir(socket, { recursive: true })
+    if (account) for (const path of [folder, socket]) await chown(path, account.uid, account.gid)
+    // Patroni's server outlives Patroni, and would outlive a test that is killed.
+    const removal = watchForRemoval(folder, account, { stays: false })
+    stack.defer(() => removal.remove())
+    const text = adapt(example, [
+      ['name: database-1\n', `name: ${name}\n`],
+      ['10.0.0.11:8008', `127.0.0.1:${restPort}`],
+      ['10.0.0.11:5432', `127.0.0.1:${port}`],
+      ['10.0.0.21:2379, 10.0.0.22:2379, 10.0.0.23:2379', `127.0.0.1:${etcdPort}`],
+      ['host devdata all 10.0.0.0/24', 'host all all 127.0.0.1/32'],
+      ['10.0.0.11/32', '127.0.0.1/32'],
+      ['10.0.0.12/32', '127.0.0.1/32'],
+      ['/usr/lib/postgresql/15/bin', binaries],
+      ['/var/lib/postgresql/devdata', data],
+      ['change this, too', password],
+      ['and this', password],
+      ['change this', password],
+      [
+        '\n  pg_hba:',
+        `\n  pgpass: ${directory}/${name}.pgpass\n  parameters: { unix_socket_directories: ${socket} }\n  pg_hba:`,
+      ],
+    ])
+    await writeFile(file, text)
+    const start = () =>
+      startProgram(['patroni', file], {
+        directory,
+        environment: {},
+        announcement: /()no action\. I am/,
+        account,
       })
-      return member
+    const member: Member = {
+      name,
+      data,
+      port,
+      url: `http://127.0.0.1:${restPort}`,
+      patroni: await start(),
+      start,
     }
-    const members = [await startMember('database-1'), await startMember('database-2')] as const
+    stack.defer(() => killMember(member))
+    return member
+  }
+  const members = [await startMember('database-1'), await startMember('database-2')] as const
 
-    const proxyFile = join(directory, 'haproxy.cfg')
-    const [first, second] = members
-    const portOf = ({ url }: Member) => new URL(url).port
-    const databasePorts = await Promise.all(members.map(readDatabasePort))
-    await writeFile(
-      proxyFile,
-      adapt(await readFile(join(files, 'haproxy.cfg'), 'utf8'), [
-        ['log /dev/log local0', 'log stderr format raw local0'],
-        ['    user haproxy\n    group haproxy\n    chroot /var/lib/haproxy\n', ''],
-        ['bind 127.0.0.1:5432', `bind 127.0.0.1:${primaryPort}`],
-        ['10.0.0.11:5432 check port 8008', `127.0.0.1:${databasePorts[0]} check port ${portOf(first)}`],
-        ['10.0.0.12:5432 check port 8008', `127.0.0.1:${databasePorts[1]} check port ${portOf(second)}`],
-      ]),
-    )
-    const proxy = await startProgram([findProxy('haproxy') ?? '', '-db', '-f', proxyFile], {
-      directory,
-      environment: {},
-      announcement: /()/,
-    })
-    stack.use(proxy)
-    while (!(await listens(primaryPort))) if (!proxy.isRunning()) throw new Error(proxy.readOutput())
+  const proxyFile = join(directory, 'haproxy.cfg')
+  const [first, second] = members
+  const portOf = ({ url }: Member) => new URL(url).port
+  await writeFile(
+    proxyFile,
+    adapt(await readFile(join(files, 'haproxy.cfg'), 'utf8'), [
+      ['log /dev/log local0', 'log stderr format raw local0'],
+      ['    user haproxy\n    group haproxy\n    chroot /var/lib/haproxy\n', ''],
+      ['bind 127.0.0.1:5432', `bind 127.0.0.1:${primaryPort}`],
+      ['10.0.0.11:5432 check port 8008', `127.0.0.1:${first.port} check port ${portOf(first)}`],
+      ['10.0.0.12:5432 check port 8008', `127.0.0.1:${second.port} check port ${portOf(second)}`],
+    ]),
+  )
+  const proxy = await startProgram([findProxy('haproxy') ?? '', '-db', '-f', proxyFile], {
+    directory,
+    environment: {},
+    announcement: /()/,
+  })
+  stack.use(proxy)
+  await waitForPort(primaryPort, proxy)
 
-    const urlOf = (port: number | string, database: string) =>
-      `postgres://postgres:${password}@127.0.0.1:${port}/${database}`
-    await waitUntil(second, '/synchronous')
-    const sql = postgres(urlOf(primaryPort, 'postgres'), { max: 1 })
-    await sql`create database drill`
-    await sql.end()
+  const urlOf = (port: number, database: string) =>
+    `postgres://postgres:${password}@127.0.0.1:${port}/${database}`
+  await waitUntil(second, '/synchronous')
+  const sql = postgres(urlOf(primaryPort, 'postgres'), { max: 1 })
+  await sql`create database drill`
+  await sql.end()
 
-    async function findRoles(): Promise<{ primary: Member; standby: Member }> {
-      const isFirst = await answers(first, '/primary')
-      return isFirst ? { primary: first, standby: second } : { primary: second, standby: first }
-    }
-    /** What is broken is repaired once the other server is the primary. */
-    const failOver = (
-      breakPrimary: (primary: Member) => Promise<void>,
-      repair: (former: Member) => Promise<void>,
-    ): Fault<Site> => ({
-      async inflict(site) {
+  async function findRoles(): Promise<{ primary: Member; standby: Member }> {
+    const isFirst = await answers(first, '/primary')
+    return isFirst ? { primary: first, standby: second } : { primary: second, standby: first }
+  }
+  /** What is broken is repaired once the other server is the primary. */
+  const failOver = (
+    breakPrimary: (primary: Member) => Promise<void>,
+    repair: (former: Member) => Promise<void>,
+  ): Fault<Site> => ({
+    async inflict(site) {
+      const { primary, standby } = await findRoles()
+      await breakPrimary(primary)
+      await waitUntil(standby, '/primary')
+      const promotedAt = performance.now()
+      await site.waitForService()
+      console.log(
+        `both instances served ${Math.round(performance.now() - promotedAt)} ms after the promotion`,
+      )
+      await repair(primary)
+      await waitUntil(primary, '/synchronous')
+    },
+  })
+  const owned = stack.move()
+  return {
+    databaseUrl: urlOf(primaryPort, 'drill'),
+    serverUrls: members.map(({ port }) => urlOf(port, 'drill')),
+    switchOver: {
+      async inflict() {
         const { primary, standby } = await findRoles()
-        await breakPrimary(primary)
-        await waitUntil(standby, '/primary')
-        const promotedAt = performance.now()
-        await site.waitForService()
-        console.log(
-          `both instances served ${Math.round(performance.now() - promotedAt)} ms after the promotion`,
-        )
-        await repair(primary)
+        const response = await fetch(`${primary.url}/switchover`, {
+          method: 'POST',
+          headers: { authorization: `Basic ${btoa(`patroni:${password}`)}` },
+          body: JSON.stringify({ leader: primary.name, candidate: standby.name }),
+        })
+        if (!response.ok) throw new Error(await response.text())
         await waitUntil(primary, '/synchronous')
       },
-    })
-    return {
-      databaseUrl: urlOf(primaryPort, 'drill'),
-      serverUrls: databasePorts.map((port) => urlOf(port, 'drill')),
-      switchOver: {
-        isAmbiguous: true,
-        async inflict() {
-          const { primary, standby } = await findRoles()
-          const response = await fetch(`${primary.url}/switchover`, {
-            method: 'POST',
-            headers: { authorization: `Basic ${btoa(`patroni:${password}`)}` },
-            body: JSON.stringify({ leader: primary.name, candidate: standby.name }),
-          })
-          if (!response.ok) throw new Error(await response.text())
-          await waitUntil(primary, '/synchronous')
-        },
+    },
+    loseStandby: {
+      async inflict(site) {
+        const { standby } = await findRoles()
+        await killMember(standby)
+        const began = performance.now()
+        await site.waitForService()
+        console.log(
+          `both instances served ${Math.round(performance.now() - began)} ms after the loss of the standby`,
+        )
+        standby.patroni = await standby.start()
+        await waitUntil(standby, '/synchronous')
       },
-      loseStandby: {
-        async inflict(site) {
-          const { standby } = await findRoles()
-          await killMember(standby)
-          const began = performance.now()
-          await site.waitForService()
-          console.log(
-            `both instances served ${Math.round(performance.now() - began)} ms after the loss of the standby`,
-          )
-          standby.patroni = await standby.start()
-          await waitUntil(standby, '/synchronous')
-        },
+    },
+    loseMachine: failOver(killMember, async (former) => {
+      former.patroni = await former.start()
+    }),
+    freezeMachine: failOver(
+      async (primary) => {
+        process.kill(primary.patroni.processId, 'SIGSTOP')
+        await signalServer(primary, 'STOP')
       },
-      loseMachine: failOver(killMember, async (former) => {
-        former.patroni = await former.start()
-      }),
-      freezeMachine: failOver(
-        async (primary) => {
-          process.kill(primary.patroni.processId, 'SIGSTOP')
-          await signalServer(primary, 'STOP')
-        },
-        async (former) => {
-          await signalServer(former, 'CONT')
-          process.kill(former.patroni.processId, 'SIGCONT')
-        },
-      ),
-      [Symbol.asyncDispose]: () => stack.disposeAsync(),
-    }
-  } catch (error) {
-    await stack.disposeAsync()
-    throw error
+      async (former) => {
+        await signalServer(former, 'CONT')
+        process.kill(former.patroni.processId, 'SIGCONT')
+      },
+    ),
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
   }
 }
 
@@ -252,11 +243,6 @@ async function signalServer({ data }: Member, signal: 'KILL' | 'STOP' | 'CONT'):
   for (const each of [pid, ...stdout.split('\n').filter(Boolean)]) {
     await run('kill', [`-${signal}`, each]).catch(() => {}) // it has ended
   }
-}
-
-async function readDatabasePort({ data }: Member): Promise<string> {
-  const lines = (await readFile(join(data, 'postmaster.pid'), 'utf8')).split('\n')
-  return lines[3] ?? ''
 }
 
 /** Whether a server has a role, as Patroni says. */

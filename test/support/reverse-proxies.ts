@@ -9,7 +9,7 @@ import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir, userInfo } from 'node:os'
 import { delimiter, join, resolve } from 'node:path'
-import { listens } from './listens.ts'
+import { waitForPort } from './listens.ts'
 import { findFreePort } from './postgres-process.ts'
 import { startProgram } from './program.ts'
 
@@ -138,11 +138,10 @@ export async function startReverseProxy(
     await program.stop()
     await rm(directory, { recursive: true, force: true })
   }
-  while (!(await listens(port))) {
-    if (program.isRunning()) continue
+  await waitForPort(port, program).catch(async (error) => {
     await stop()
-    throw new Error(`${name} ended: ${program.readOutput()}`)
-  }
+    throw error
+  })
   return {
     port,
     certificate,
