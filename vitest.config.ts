@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { matrix } from './test/support/matrix.ts'
 
 const listFiles = (names: readonly string[]) => names.map((name) => `test/${name}.test.ts`)
@@ -31,6 +32,8 @@ const later = listFiles([
   // Installing and building.
   'client/client-package',
   'client/served-packages',
+  'release/packed-service',
+  'release/workflows',
   'database/driver-patches',
   'portal/docs-build',
   'portal/docs-for-agents',
@@ -90,6 +93,31 @@ const later = listFiles([
   'telemetry/metrics-in-outages',
 ])
 
+/** Those that take longest begin first: otherwise, one of them would run alone at the end. */
+const longest = listFiles([
+  'database/failover',
+  'portal/browser-pages',
+  'portal/docs-build',
+  'manifests/manifests-hostile',
+  'runtime/containers',
+  'release/packed-service',
+  'portal/browser',
+  'client/mcp',
+  'sources/github/github-import-kills',
+  'cli/command-line-embedded',
+  'runtime/start',
+  'runtime/start-dataset',
+  'database/data-directory',
+])
+
+class LongestFirst extends BaseSequencer {
+  override async sort(specifications: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(specifications)
+    const isLong = ({ moduleId }: TestSpecification) => longest.some((name) => moduleId.endsWith(`/${name}`))
+    return [...sorted.filter(isLong), ...sorted.filter((specification) => !isLong(specification))]
+  }
+}
+
 /**
  * Tests that also run over the wire, against a process of each runtime, but for those marked `testInside`: what a runtime
  * has a part in. Filters and pages are not among them.
@@ -125,6 +153,7 @@ export default defineConfig({
     maxWorkers: 3,
     // Tests run most code a few times: optimizing it would cost more than it saves.
     execArgv: ['--no-turbofan', '--max-semi-space-size=32'],
+    sequence: { sequencer: LongestFirst },
     reporters: ['default', matrix],
     tags: [{ name: 'second-database', description: 'Tests that `npm test` runs on another database' }],
     projects: [

@@ -14,8 +14,9 @@ const drills = [
   'database/crashes',
   'database/failover',
   'database/faults',
-  'ledger/linearizability',
   'client/mcp',
+  'manifests/manifests-hostile',
+  'portal/browser-pages',
   'telemetry/alerts',
 ]
 
@@ -24,7 +25,7 @@ export default defineConfig({
     ...options,
     include: [
       ...drills.map((name) => `test/${name}.test.ts`),
-      'test/{catalog,checkout,cli,dataset,http,people,sources}/**/*.test.ts',
+      'test/{catalog,checkout,cli,dataset,http,ledger,people,sources}/**/*.test.ts',
       'test/manifests/ecosystem-tools.drill.ts',
     ],
     provide: { isDrill: true },

@@ -41,11 +41,11 @@ import { createPublicUrls, publicPaths, readPath, validatePublicUrl } from './ht
 import { createLedger } from './ledger/ledger.ts'
 import { addMcpRoute } from './mcp/mcp-route.ts'
 import { addApiCatalogRoute } from './portal/api-catalog.ts'
-import { addCoverageRoute } from './portal/coverage.ts'
+import { addCoverageRoute, createCoverageReader, createCoverageSlots } from './portal/coverage.ts'
 import { createDocsFinder } from './portal/docs-manifest.ts'
 import { addOpenApiRoutes } from './portal/openapi.ts'
+import { createUrlCap } from './portal/page-template.ts'
 import { addDocsRoutes } from './portal/static-pages.ts'
-import { createUrlCap } from './portal/url-template.ts'
 import { addViewerRoute } from './portal/viewer.ts'
 import { addApiKeyRoutes } from './routes/api-key.ts'
 import { addDiscoveryRoutes } from './routes/discovery.ts'
@@ -63,7 +63,13 @@ import type { Tracing } from './telemetry/tracing.ts'
 export interface AppOptions
   extends Pick<
     Config,
-    'baseUrl' | 'matchCacheMb' | 'responseCacheMb' | 'compressResponses' | 'publicCoverage' | 'logProbes'
+    | 'baseUrl'
+    | 'matchCacheMb'
+    | 'responseCacheMb'
+    | 'compressResponses'
+    | 'publicCoverage'
+    | 'operator'
+    | 'logProbes'
   > {
   database: Database
   logger: Logger
@@ -105,7 +111,7 @@ export function createApp(options: AppOptions): App {
     maxWaitMs = requestQueueLimits.maxWaitMs,
     datasetTimeoutMs = defaultDatasetTimeoutMs,
   } = options
-  const { lifecycle = { phase: 'serving' } } = options
+  const { operator, lifecycle = { phase: 'serving' } } = options
   const { sql, ledgerSql, replicas } = database
   const { basePath, publicOrigin, publicUrl, publicRoot } = createPublicUrls(baseUrl)
   const warn = (message: string) => logger.warning('{message}', { message: describeCause(message) })
@@ -193,20 +199,22 @@ export function createApp(options: AppOptions): App {
   })
   app.on('GET', ['/', ''], (c) => c.redirect(`${publicRoot(c)}/docs`))
   const isCachedUrl = createUrlCap()
-  addOpenApiRoutes(app, publicRoot, isCachedUrl)
+  addOpenApiRoutes(app, publicRoot, isCachedUrl, operator)
   for (const host of new Set([app, root])) addApiCatalogRoute(host, publicRoot)
   const findDocs = createDocsFinder(options.docsDirectory, baseUrl)
-  if (options.publicCoverage) {
-    addCoverageRoute(app, async () => {
-      if (lifecycle.phase === 'waiting') throw startingUp()
-      return raceTimeout(
-        countStatement(sql, () => readCoverage(sql)),
-        defaultDatasetTimeoutMs,
-      )
-    })
-  }
-  addDocsRoutes(app, { findDocs, basePath, publicOrigin, isCachedUrl })
-  addViewerRoute(app, { findDocs, publicOrigin, readDemoKey: options.readDemoKey })
+  const readPublicCoverage = options.publicCoverage
+    ? createCoverageReader(async () => {
+        if (lifecycle.phase === 'waiting') throw startingUp()
+        return raceTimeout(
+          countStatement(sql, () => readCoverage(sql)),
+          defaultDatasetTimeoutMs,
+        )
+      })
+    : undefined
+  if (readPublicCoverage) addCoverageRoute(app, readPublicCoverage)
+  const readCoverageSlots = createCoverageSlots(readPublicCoverage)
+  addDocsRoutes(app, { findDocs, basePath, publicOrigin, isCachedUrl, operator, readCoverageSlots })
+  addViewerRoute(app, { findDocs, publicOrigin, operator, readDemoKey: options.readDemoKey })
   metrics.addRoutes(root.routes.flatMap(({ method, path }) => (/^(GET|POST)$/.test(method) ? [path] : [])))
 
   // In front of it all.

@@ -17,15 +17,19 @@ export interface BuildInfo {
   runtime: string
 }
 
-/** Reads what `/version` returns. The commit is that of the checkout unless a setting names it. */
+/** Reads what `/version` returns. The commit is that of the checkout or of the packed file, unless a setting names it. */
 export function readBuildInfo(runtime: string, commit?: string): BuildInfo {
-  return { version: readVersion(), commit: commit ?? readCommit(), runtime }
+  return { version: readVersion(), commit: commit ?? readCommit() ?? readPackage().gitHead ?? null, runtime }
+}
+
+/** package.json. That of the packed file names the commit. */
+function readPackage(): { version: string; gitHead?: string } {
+  return JSON.parse(readText(join(projectDirectory, 'package.json')))
 }
 
 /** The version in package.json. */
 export function readVersion(): string {
-  const { version }: { version: string } = JSON.parse(readText(join(projectDirectory, 'package.json')))
-  return version
+  return readPackage().version
 }
 
 /**

@@ -10,6 +10,7 @@ import * as v from 'valibot'
 import { ConnectionUrlError, parseConnectionUrl } from './database/connection-url.ts'
 import { describeFileError, OperatorError, readCode } from './errors.ts'
 import { parseRateLimit } from './ledger/api-key.ts'
+import { parseCreditPrice } from './ledger/credit-price.ts'
 import { forgeNamePattern } from './names/forge-names.ts'
 import { findNearest } from './names/nearest-name.ts'
 
@@ -67,6 +68,17 @@ const connectionUrl = v.pipe(
     }
   }),
 )
+
+function link(protocols: readonly string[], rule: string) {
+  const isLink = (value: string) => URL.canParse(value) && protocols.includes(new URL(value).protocol)
+  return v.pipe(
+    v.string(),
+    v.check(isLink, rule),
+    v.transform((value) => new URL(value).href),
+  )
+}
+
+const pageUrl = link(['https:', 'http:'], 'must be an http or https URL, such as https://example.com/terms')
 
 const settings = {
   PORT: v.optional(wholeNumber(0, 65535), '8000'),
@@ -138,6 +150,37 @@ const settings = {
   RESPONSE_CACHE_MB: v.optional(wholeNumber(0, 100_000), '32'),
   COMPRESS_RESPONSES: v.optional(v.picklist(['on', 'off'], 'must be on or off'), 'on'),
   PUBLIC_COVERAGE: v.optional(v.picklist(['on', 'off'], 'must be on or off'), 'on'),
+  OPERATOR_NAME: v.optional(
+    v.pipe(
+      v.string(),
+      v.maxLength(100, 'must have at most 100 characters'),
+      v.regex(/^\P{Cc}*$/u, 'must be one line'),
+    ),
+  ),
+  CONTACT_URL: v.optional(
+    link(
+      ['https:', 'http:', 'mailto:'],
+      'must be an http, https or mailto URL, such as mailto:api@example.com',
+    ),
+  ),
+  SIGNUP_URL: v.optional(pageUrl),
+  CREDIT_PRICE: v.optional(
+    v.pipe(
+      v.string(),
+      v.rawTransform(({ dataset: { value }, addIssue, NEVER }) => {
+        const price = parseCreditPrice(value)
+        if (price !== 'invalid') return price
+        addIssue({
+          message:
+            'must be the price of one credit, an amount above 0 and an ISO 4217 currency, such as 0.002 EUR',
+        })
+        return NEVER
+      }),
+    ),
+  ),
+  TERMS_URL: v.optional(pageUrl),
+  PRIVACY_URL: v.optional(pageUrl),
+  STATUS_URL: v.optional(pageUrl),
   LOG_LEVEL: v.optional(v.picklist(logLevels, `must be one of ${logLevels.join(', ')}`), 'info'),
   LOG_FORMAT: v.optional(v.picklist(['json', 'pretty', 'auto'], 'must be json, pretty or auto'), 'auto'),
   LOG_PROBES: v.optional(v.picklist(['on', 'off'], 'must be on or off'), 'on'),
@@ -240,6 +283,16 @@ export function readConfig(environment: Record<string, string | undefined>, { te
     compressResponses: output.COMPRESS_RESPONSES === 'on',
     /** Whether everybody can read what the dataset covers. */
     publicCoverage: output.PUBLIC_COVERAGE === 'on',
+    /** What the portal says about who runs the service. */
+    operator: {
+      name: output.OPERATOR_NAME,
+      contactUrl: output.CONTACT_URL,
+      signupUrl: output.SIGNUP_URL,
+      creditPrice: output.CREDIT_PRICE,
+      termsUrl: output.TERMS_URL,
+      privacyUrl: output.PRIVACY_URL,
+      statusUrl: output.STATUS_URL,
+    },
     logLevel: output.LOG_LEVEL,
     /** `json`: standard output has only one object per line; `pretty`: for people. */
     logFormat: output.LOG_FORMAT === 'auto' ? (terminal ? 'pretty' : 'json') : output.LOG_FORMAT,

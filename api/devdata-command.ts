@@ -1,14 +1,15 @@
 /**
- * Commands of the command line, as messages show them.
+ * How the service and its commands are called, as messages show it.
  *
  * @module
  */
 import { existsSync } from 'node:fs'
 
-/** Writes a command so that an operator can paste it where this process runs: in a clone, with Deno, or in a container. */
+/** Writes a command so that an operator can paste it where this process runs: from the packed file, in a clone, or with Deno. */
 export function devdataCommand(words: string): string {
   if ('Deno' in globalThis) return `deno task devdata ${words}`
-  // The image has no install.mjs, which the script of npm runs first.
-  const isClone = existsSync(new URL('../install.mjs', import.meta.url))
-  return `${isClone ? 'npm run -s devdata --' : 'node api/cli/main.ts'} ${words}`
+  return `${isInstalled() ? 'devdata' : 'npm run -s devdata --'} ${words}`
 }
+
+/** Whether this is the packed file, also in the container image. It has a program of its own. */
+export const isInstalled = (): boolean => existsSync(new URL('../bin/devdata.mjs', import.meta.url))

@@ -25,6 +25,7 @@ import {
 import type { Sql } from '../api/database/connect.ts'
 import { migrate } from '../api/database/migrate.ts'
 import { changeDataset } from '../api/dataset/dataset-change.ts'
+import { storeUses } from '../api/dataset/user-dependencies.ts'
 import { startPostgresCluster } from '../test/support/postgres-cluster.ts'
 import { printTable, type Report } from './figures.ts'
 import { describeMachine, openBenchDatabase, serverSettings } from './stage.ts'
@@ -37,6 +38,8 @@ export interface ForgeOptions {
   terms: number
   /** Percentage of the items that a load changes. */
   changed: number
+  /** Whether to change a row for each dependency of each user, too. */
+  rows?: boolean
   rounds: number
   keep?: string
 }
@@ -92,7 +95,8 @@ export async function measureForge(report: Report, options: ForgeOptions): Promi
       Math.max(...pages),
     )
   }
-  await measureChange(report, sql, options)
+  const ours = await measureChange(report, sql, options)
+  if (options.rows) await measureRows(report, sql, options, ours)
 }
 
 /** Microseconds for the ids of a page from a random place, of many. */
@@ -251,12 +255,34 @@ async function measureBytes(
   report.note({ bar: `index of sets`, against: of, goal: null, unit: 'GB' }, (size?.indexes ?? 0) / 1e9)
 }
 
+/** What a change took. */
+interface Change {
+  seconds: number
+  /** Of the write-ahead log. */
+  gigabytes: number
+}
+
+/** Measures a change, from a checkpoint on. */
+async function measure(sql: Sql, change: () => Promise<unknown>): Promise<Change> {
+  const readPosition = async () => {
+    const [row] = await sql<{ bytes: string }[]>`select (pg_current_wal_lsn() - '0/0')::text as bytes`
+    return Number(row?.bytes)
+  }
+  await sql`checkpoint`
+  const [before, began] = [await readPosition(), performance.now()]
+  await change()
+  return {
+    seconds: (performance.now() - began) / 1_000,
+    gigabytes: ((await readPosition()) - before) / 1e9,
+  }
+}
+
 /** Some users and repositories lose two dependencies each, and gain two. */
 async function measureChange(
   report: Report,
   sql: Sql,
   { users, repositories, terms, changed }: Pick<ForgeOptions, 'users' | 'repositories' | 'terms' | 'changed'>,
-): Promise<void> {
+): Promise<Change> {
   report.say('drawing changes')
   // Terms are drawn as often as items have them. Whether an item had the dependency before doesn't change the work.
   await sql`
@@ -268,24 +294,82 @@ async function measureChange(
       select 'repositories', 1 + (random() * (${repositories}::float8 - 1))::integer from generate_series(1, ${Math.ceil((repositories * changed) / 100)}::integer)
     ) changed, generate_series(1, 4) place`
   const [drawn] = await sql<{ changes: number }[]>`select count(*) as changes from drawn_changes`
-  const walOf = async () =>
-    Number(
-      (await sql<{ position: string }[]>`select (pg_current_wal_lsn() - '0/0')::text as position`)[0]
-        ?.position,
-    )
-  await sql`checkpoint`
-  const [before, began] = [await walOf(), performance.now()]
-  await changeDataset(sql, {}, async ({ tx }) => {
-    await tx`insert into set_changes select * from drawn_changes`
-    return {}
-  })
-  const of = `${Number(drawn?.changes).toLocaleString('en')} changes of sets`
-  report.note(
-    { bar: `${changed} % of all items change`, against: of, goal: null, unit: 's' },
-    (performance.now() - began) / 1_000,
+  const change = await measure(sql, () =>
+    changeDataset(sql, {}, async ({ tx }) => {
+      await tx`insert into set_changes select * from drawn_changes`
+      return {}
+    }),
   )
-  report.note(
-    { bar: 'write-ahead log of it', against: of, goal: null, unit: 'GB' },
-    ((await walOf()) - before) / 1e9,
+  const of = `${Number(drawn?.changes).toLocaleString('en')} changes of sets`
+  report.note({ bar: `${changed} % of all items change`, against: of, goal: null, unit: 's' }, change.seconds)
+  report.note({ bar: 'write-ahead log of it', against: of, goal: null, unit: 'GB' }, change.gigabytes)
+  return change
+}
+
+/**
+ * The same change of users where each of their dependencies is a row with two indexes, as before there were sets. A load also
+ * changes the users' lists of dependencies beside the sets, so these count as ours.
+ */
+async function measureRows(
+  report: Report,
+  sql: Sql,
+  { users, terms, changed }: Pick<ForgeOptions, 'users' | 'terms' | 'changed'>,
+  sets: Change,
+): Promise<void> {
+  report.say('writing a row for each dependency of a user')
+  // One of each stretch of as many users as have the dependency once.
+  await sql`
+    create table pairs as
+    select rank as dependency_id, 1 + place * stretch + floor(random() * stretch)::integer as user_id
+    from generate_series(1, ${terms}::integer) rank,
+      lateral (select greatest(1, least(${users}::integer / 2, ${users}::integer / rank)) as count) share,
+      lateral (select ${users}::integer / count as stretch) stretches,
+      generate_series(0, count - 1) place`
+  report.say('indexes')
+  await sql`alter table pairs add primary key (dependency_id, user_id)`
+  await sql`create index on pairs (user_id, dependency_id)`
+  report.say('the lists of dependencies of users')
+  await sql`
+    insert into user_dependencies
+    select user_id, array_agg(dependency_id order by dependency_id) from pairs group by user_id`
+  await sql`vacuum analyze pairs`
+  await sql`vacuum analyze user_dependencies`
+  await sql`
+    create table drawn_pairs as
+    select distinct on (term_id, id) term_id as dependency_id, id as user_id, is_gained
+    from drawn_changes where list = 'users'`
+  await sql`create index on drawn_pairs (user_id)`
+  await sql`analyze drawn_pairs`
+  report.say('changing lists and rows')
+  const lists = await measure(sql, () => storeUses(sql, 'drawn_pairs'))
+  const rows = await measure(sql, () =>
+    sql.begin(async (tx) => {
+      await tx`
+        delete from pairs p using drawn_pairs d
+        where p.dependency_id = d.dependency_id and p.user_id = d.user_id and not is_gained`
+      await tx`
+        insert into pairs select dependency_id, user_id from drawn_pairs where is_gained on conflict do nothing`
+    }),
+  )
+  const compare = (unit: string, ours: number, theirs: number) =>
+    report.compare(
+      {
+        bar: `${changed} % of the users change: sets and lists`,
+        against: 'rows',
+        goal: 2,
+        better: 'lower',
+        unit,
+      },
+      [ours],
+      [theirs],
+    )
+  compare('s', sets.seconds + lists.seconds, rows.seconds)
+  compare('GB of the log', sets.gigabytes + lists.gigabytes, rows.gigabytes)
+  const [size] = await sql<{ sets: number; rows: number }[]>`
+    select pg_total_relation_size('sets') + pg_total_relation_size('user_dependencies') as sets, pg_total_relation_size('pairs') as rows`
+  report.compare(
+    { bar: 'sets and lists', against: 'rows', goal: 1, better: 'lower', unit: 'GB' },
+    [Number(size?.sets) / 1e9],
+    [Number(size?.rows) / 1e9],
   )
 }

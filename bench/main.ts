@@ -130,6 +130,7 @@ program.addCommand(
     .option('--repositories <count>', 'repositories', readCount, 400_000_000)
     .option('--terms <count>', 'different dependencies', readCount, 10_000_000)
     .option('--changed <percent>', 'items that a load changes', Number, 1)
+    .option('--rows', 'change a row for each dependency of each user, too')
     .option('--rounds <count>', 'repetitions', readCount, 3)
     .option('--keep <folder>', 'keep the cluster there')
     .action((options: CommonOptions & ForgeOptions) =>

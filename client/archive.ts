@@ -5,8 +5,8 @@
  * @module
  */
 import { createHash } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
-import { relative, sep } from 'node:path'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join, relative, sep } from 'node:path'
 import { gzipSync, zipSync } from 'fflate'
 import { packTar } from 'modern-tar'
 import { listFiles } from './list-files.ts'
@@ -19,6 +19,24 @@ export interface Archive {
 
 /** Files of an archive, by their paths in it, with `/`. */
 export type ArchiveFiles = ReadonlyMap<string, Uint8Array>
+
+/** The bytes of a text file. */
+export const encodeText = (text: string): Uint8Array => new TextEncoder().encode(text)
+
+/** Writes archives into a folder, with a file of their hashes for `sha256sum --check`. Returns their paths. */
+export async function storeArchives(
+  archives: readonly Archive[],
+  directory: string,
+  hashesName: string,
+): Promise<string[]> {
+  const hashes = archives.map(
+    ({ name, content }) => `${createHash('sha256').update(content).digest('hex')}  ${name}\n`,
+  )
+  await mkdir(directory, { recursive: true })
+  await Promise.all(archives.map(({ name, content }) => writeFile(join(directory, name), content)))
+  await writeFile(join(directory, hashesName), hashes.join(''))
+  return archives.map(({ name }) => join(directory, name))
+}
 
 /** The timestamp of all files, the same as npm's. A zip can't have dates before 1980. */
 const fileTime = new Date('1985-10-26T08:15:00Z')
@@ -61,21 +79,20 @@ export function writeWheel(
 ): Archive {
   const stem = `${project.name.replaceAll('-', '_')}-${project.version}`
   const information = `${stem}.dist-info`
-  const encode = (text: string) => new TextEncoder().encode(text)
   const files = new Map<string, Uint8Array>([
     ...modules,
     [`${information}/licenses/LICENSE`, license],
-    [`${information}/METADATA`, encode(writeMetadata(project, readme))],
+    [`${information}/METADATA`, encodeText(writeMetadata(project, readme))],
     [
       `${information}/WHEEL`,
-      encode('Wheel-Version: 1.0\nGenerator: devdata\nRoot-Is-Purelib: true\nTag: py3-none-any\n'),
+      encodeText('Wheel-Version: 1.0\nGenerator: devdata\nRoot-Is-Purelib: true\nTag: py3-none-any\n'),
     ],
   ])
   const record = [...files].map(([path, content]) => {
     const hash = createHash('sha256').update(content).digest('base64url')
     return `${path},sha256=${hash},${content.byteLength}\n`
   })
-  files.set(`${information}/RECORD`, encode(`${record.join('')}${information}/RECORD,,\n`))
+  files.set(`${information}/RECORD`, encodeText(`${record.join('')}${information}/RECORD,,\n`))
   return {
     name: `${stem}-py3-none-any.whl`,
     // A zip has local times: the same numbers everywhere.

@@ -4,21 +4,25 @@
  *
  * @module
  */
-import { execFile } from 'node:child_process'
-import { createHash } from 'node:crypto'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import openapiTS, { astToString } from 'openapi-typescript'
 import { parse as parseToml } from 'smol-toml'
 import { build } from 'vite'
 import { parse } from 'yaml'
-import { type Archive, type PythonProject, readFolder, writeNpmArchive, writeWheel } from './archive.ts'
+import {
+  type Archive,
+  type PythonProject,
+  readFolder,
+  storeArchives,
+  writeNpmArchive,
+  writeWheel,
+} from './archive.ts'
+import { compile } from './compile.ts'
 import { generateRecords } from './python-records.ts'
 
 const project = join(import.meta.dirname, '..')
-const compiler = join(project, 'node_modules/@typescript/native/bin/tsc')
 
 /** The files of generated types. */
 export const schemaFile = join(import.meta.dirname, 'src/schema.ts')
@@ -63,15 +67,14 @@ export async function packPythonClient(directory: string): Promise<string> {
   return store(await createWheel(), directory)
 }
 
-/** Packs all packages into a folder, with a file of their hashes for `sha256sum --check`. Returns the paths of the packages. */
+/** Packs all packages. */
+export function createArchives(): Promise<Archive[]> {
+  return Promise.all([...clientPackages.map(createNpmPackage), createWheel()])
+}
+
+/** Packs all packages into a folder, with their hashes. Returns the paths of the packages. */
 export async function packClients(directory: string): Promise<string[]> {
-  const archives = await Promise.all([...clientPackages.map(createNpmPackage), createWheel()])
-  const lines = archives.map(
-    ({ name, content }) => `${createHash('sha256').update(content).digest('hex')}  ${name}\n`,
-  )
-  const paths = await Promise.all(archives.map((archive) => store(archive, directory)))
-  await writeFile(join(directory, 'sha256sums.txt'), lines.join(''))
-  return paths
+  return storeArchives(await createArchives(), directory, 'sha256sums.txt')
 }
 
 async function store({ name, content }: Archive, directory: string): Promise<string> {
@@ -118,12 +121,7 @@ async function readPythonModule(directory: string, module: string): Promise<Map<
 /** Compiles the client: JavaScript without comments, and declarations with them, where editors look for them. */
 async function compileClient(directory: string, outDirectory: string): Promise<void> {
   for (const options of [['--emitDeclarationOnly'], ['--declaration', 'false', '--removeComments']]) {
-    const parameters = [compiler, '--project', directory, '--outDir', outDirectory, ...options]
-    await promisify(execFile)(process.execPath, parameters, { cwd: project }).catch(
-      ({ stdout, stderr }: { stdout: string; stderr: string }) => {
-        throw new Error(`The compiler failed:\n${stdout}${stderr}`)
-      },
-    )
+    await compile(directory, outDirectory, options)
   }
 }
 

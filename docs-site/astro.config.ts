@@ -24,6 +24,7 @@ const styles = [
   'home',
   'builder',
   'usage',
+  'coverage',
   'diagrams',
   'without-scripts',
   'print',
@@ -61,25 +62,18 @@ function isSatteri(options: unknown): options is SatteriOptions {
   return typeof options === 'object' && options !== null && 'mdastPlugins' in options && 'features' in options
 }
 
-const { tags, endpoints, resources } = loadReference()
-/** One group per tag of openapi.yml, and one for the resources. */
-const referenceGroups = [
-  ...tags.map(({ name }) => ({
-    label: name,
-    items: endpoints
-      .filter(({ tag }) => tag === name)
-      .map(({ id, title }) => ({
-        label: title,
-        link: `/reference/${id}/`,
-        badge: 'GET',
-      })),
-  })),
-  {
-    label: 'Resources',
-    collapsed: true,
-    items: resources.map(({ id, title }) => ({ label: title, link: `/reference/resources/${id}/` })),
-  },
-]
+const { tags, endpoints } = loadReference()
+/** One group per tag of openapi.yml. Endpoints have their price. */
+const referenceGroups = tags.map(({ name }) => ({
+  label: name,
+  items: endpoints
+    .filter(({ tag }) => tag === name)
+    .map(({ id, title, price }) => ({
+      label: title,
+      link: `/reference/${id}/`,
+      badge: { text: price, variant: price === 'free' ? ('success' as const) : ('caution' as const) },
+    })),
+}))
 
 export default defineConfig({
   base: `${readBasePath(baseUrl)}/docs`,
@@ -109,7 +103,9 @@ export default defineConfig({
       customCss: [join(source, 'portal.css'), ...styles.map((name) => join(source, `styles/${name}.css`))],
       expressiveCode: codeFrames,
       components: {
+        Footer: join(source, 'components/Footer.astro'),
         Header: join(source, 'components/Header.astro'),
+        Hero: join(source, 'components/Home.astro'),
         MarkdownContent: join(source, 'components/MarkdownContent.astro'),
         PageTitle: join(source, 'components/PageTitle.astro'),
         Search: join(source, 'components/Search.astro'),
@@ -123,7 +119,13 @@ export default defineConfig({
           items: [
             {
               label: 'Start here',
-              items: [{ slug: 'index', label: 'Home' }, 'quickstart', 'read-a-whole-list'],
+              items: [
+                { slug: 'index', label: 'Home' },
+                'quickstart',
+                'read-a-whole-list',
+                'coverage',
+                'pricing',
+              ],
             },
             { label: 'How-to guides', items: ['recipes', 'keep-a-copy'] },
             {
@@ -131,21 +133,46 @@ export default defineConfig({
               items: [
                 'typescript-client',
                 'python-client',
+                'python-errors',
                 'command-line',
-                'connect-an-assistant',
                 'clients',
                 'tools',
+                'other-languages',
+              ],
+            },
+            {
+              label: 'Assistants',
+              items: ['connect-an-assistant', 'devdata-mcp', 'assistant-tools', 'assistant-example'],
+            },
+            {
+              label: 'Filters',
+              items: [
+                'filtering',
+                'filter-by-dependency',
+                'filter-by-location',
+                'find-names',
+                'batch-look-ups',
+                'request-limits',
               ],
             },
             {
               label: 'Requests',
-              items: ['filtering', 'pagination', 'conditional-requests', 'requests-and-responses', 'errors'],
+              items: [
+                'pagination',
+                'changing-lists',
+                'conditional-requests',
+                'requests-and-responses',
+                'errors',
+              ],
             },
             {
               label: 'Keys and credits',
               items: ['authentication', 'credits', 'your-key', 'billing-guarantees', 'rate-limits'],
             },
-            { label: 'Background', items: ['data', 'personal-data', 'versions', 'glossary'] },
+            {
+              label: 'Background',
+              items: ['data', 'countries', 'automation-accounts', 'personal-data', 'versions', 'glossary'],
+            },
             { label: 'Help', items: ['support', { label: 'Changelog', link: '/changelog/' }] },
           ],
         },
@@ -156,6 +183,7 @@ export default defineConfig({
               label: 'API',
               items: [
                 { label: 'Overview', link: '/reference/' },
+                { label: 'Objects', link: '/reference/objects/' },
                 { label: 'Interactive viewer', link: '/api-docs/' },
               ],
             },
@@ -169,20 +197,56 @@ export default defineConfig({
               label: 'Run your own',
               items: [
                 'running',
+                'install',
                 'production',
+                'settings',
+                'start-and-stop',
+                'url-and-connections',
                 'proxies',
                 'containers',
+                'deno',
                 'deno-deploy',
-                'settings',
                 'upgrades-and-backups',
+                'restore',
               ],
             },
             {
-              label: 'Data',
-              items: ['loading-data', 'import-github', 'import-git', 'keeping-fresh', 'export-data'],
+              label: 'Database',
+              items: ['postgresql', 'poolers', 'database-roles', 'high-availability', 'replicas', 'clusters'],
             },
+            {
+              label: 'Data',
+              items: [
+                'loading-data',
+                'load-files',
+                'remove-data',
+                'import-github',
+                'github-records',
+                'github-requests',
+                'import-git',
+                'clone-records',
+                'manifests',
+                'keeping-fresh',
+                'refresh-jobs',
+                'refresh-problems',
+                'export-data',
+              ],
+            },
+            { label: 'People', items: ['duties', 'forget-a-person', 'deletion-lists'] },
             { label: 'Keys', items: ['keys', 'ledger'] },
-            { label: 'In production', items: ['observing', 'scaling', 'high-availability', 'security'] },
+            {
+              label: 'In production',
+              items: [
+                'observing',
+                'metrics',
+                'alerts',
+                'tracing',
+                'scaling',
+                'disk-and-memory',
+                'limits',
+                'security',
+              ],
+            },
           ],
         },
       ],

@@ -27,6 +27,7 @@ import {
   findDocs,
   nameDocsPointer,
 } from '../api/portal/docs-manifest.ts'
+import { contactPlaceholder, listSlots } from '../api/portal/slots.ts'
 import { listFiles } from '../client/list-files.ts'
 import { originPlaceholder } from './base-url.ts'
 import { writeMarkdown } from './markdown.ts'
@@ -38,6 +39,9 @@ const projectDirectory = dirname(siteDirectory)
 
 /** Unused folders are removed when they are older than this, which is longer than any build takes. */
 const maxLeftoverAgeMs = 10 * 60_000
+
+/** The service completes texts that contain one of them. */
+const placeholders = [originPlaceholder, contactPlaceholder]
 
 /** What to build. */
 export interface BuildDocsOptions {
@@ -129,7 +133,9 @@ async function hashSources(baseUrl: string | undefined): Promise<string> {
     'package-lock.json',
     'tsconfig.json',
     'api/portal/content-security-policy.ts',
+    'api/ledger/credit-price.ts',
     'api/portal/docs-manifest.ts',
+    'api/portal/slots.ts',
     'api/portal/viewer-page.ts',
   ].map((name) => join(projectDirectory, name))
   const hash = createHash('sha256').update(baseUrl ?? '')
@@ -207,14 +213,15 @@ async function prepareFiles(directory: string): Promise<Pick<DocsManifest, 'file
       for (const hash of hashInlineScripts(content.toString())) scriptHashes.add(hash)
     }
     const isText = /^text\/|json|xml|javascript|manifest/.test(type)
-    const hasPlaceholder = content.includes(originPlaceholder)
-    if (hasPlaceholder && !/^text\/(html|markdown|plain)|\/xml/.test(type)) {
-      throw new Error(`${name} contains ${originPlaceholder}, which is allowed in pages and the sitemap only`)
+    const slots = isText ? listSlots(content.toString()) : []
+    const isTemplate = slots.length > 0 || placeholders.some((each) => content.includes(each))
+    if (isTemplate && !/^text\/(html|markdown|plain)|\/xml/.test(type)) {
+      throw new Error(`${name} has a placeholder or a slot, which are allowed in pages and the sitemap only`)
     }
     const isCompressed = isText && content.byteLength > 512
     const encodings: DocsFile['encodings'] = isCompressed ? ['br', 'gzip'] : []
-    if (isCompressed && !hasPlaceholder) await compressFile(file, content)
-    files[name] = { type, hash: hashContent(content), encodings, hasPlaceholder }
+    if (isCompressed && !isTemplate) await compressFile(file, content)
+    files[name] = { type, hash: hashContent(content), encodings, isTemplate, slots }
   }
   return { files, scriptHashes: [...scriptHashes].sort() }
 }

@@ -60,6 +60,6 @@ export const codeFrames: StarlightExpressiveCodeOptions = {
       inlineButtonBorder: 'transparent',
       inlineButtonBackground: '#21372f',
     },
-    textMarkers: { markBackground: 'var(--code-mark)', markBorderColor: 'var(--sl-color-accent)' },
+    textMarkers: { markBackground: 'var(--code-mark)', markBorderColor: 'transparent' },
   },
 }

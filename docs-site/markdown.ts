@@ -16,6 +16,7 @@ import { toString as readText } from 'hast-util-to-string'
 import type { RootContent } from 'mdast'
 import { gfmToMarkdown } from 'mdast-util-gfm'
 import { toMarkdown } from 'mdast-util-to-markdown'
+import { writeSlot } from '../api/portal/slots.ts'
 import { listFiles } from '../client/list-files.ts'
 
 /** One page of the portal as Markdown. */
@@ -38,7 +39,7 @@ export interface MarkdownOptions {
 }
 
 /** The Markdown file of a page's folder: `quickstart/` is `quickstart.md`, the home page `index.md`. */
-export function nameMarkdown(page: string): string {
+function nameMarkdown(page: string): string {
   return `${page.replace(/(^|\/)(index\.html)?$/, '') || 'index'}.md`
 }
 
@@ -85,6 +86,12 @@ const convertFirstTab: Handle = (state, node: Element) => {
   return panel ? state.toFlow(state.all(panel)) : []
 }
 
+/** A slot that the service fills, in Markdown as in HTML. */
+const convertSlot: Handle = (_state, { properties }: Element) => ({
+  type: 'html',
+  value: writeSlot(String(properties.name)),
+})
+
 /** Elements for the eye or the mouse only, and for scripts. */
 const decoration =
   'script, noscript, style, svg, button, form, .price, .run, starlight-tabs-restore, .sl-anchor-link, .sr-only'
@@ -113,7 +120,9 @@ export function convertPage(html: string, page: string, options: MarkdownOptions
     link.properties.href = completeLink(String(link.properties.href), page, options)
   }
   const write = (handlers: Record<string, Handle>) => {
-    const tree = toMdast(content, { handlers: { div: convertCode, ...handlers } })
+    const tree = toMdast(content, {
+      handlers: { div: convertCode, 'devdata-slot': convertSlot, ...handlers },
+    })
     const body = toMarkdown(tree, {
       extensions: [gfmToMarkdown({ tablePipeAlign: false })],
       bullet: '-',

@@ -1,5 +1,5 @@
 /**
- * The content of the API reference, read from `openapi.yml`: a page per endpoint and a page per resource.
+ * The content of the API reference, read from `openapi.yml`: a page per endpoint, and one with all resources.
  *
  * @module
  */
@@ -114,6 +114,8 @@ export interface Resource {
   /** Markdown. */
   description: string
   fields: Field[]
+  /** Position among the resources, from 0. */
+  position: number
   /** Ids of the endpoints that return it. */
   endpoints: string[]
 }
@@ -145,6 +147,9 @@ export interface ResponseEntry {
   messages: string[]
 }
 
+/** What a response costs: a credit for each item, one credit, or nothing. */
+export type Price = '1 per item' | '1 credit' | 'free'
+
 /** An endpoint: a path with `GET`. */
 export interface Endpoint {
   /** Last part of the page's URL: `list-users`. */
@@ -156,6 +161,7 @@ export interface Endpoint {
   /** Markdown. */
   description: string
   needsKey: boolean
+  price: Price
   parameters: Parameter[]
   responses: ResponseEntry[]
   /** The `HEAD` operation with the quote. */
@@ -289,19 +295,17 @@ function readReference(document: Document): ApiReference {
     const isRepeated = type === 'array' && explode
     const rules = [
       ...(choices !== undefined ? [choices.map((choice) => `<code>${choice}</code>`).join(' or ')] : []),
-      ...(minimum !== undefined && maximum !== undefined ? [`from ${minimum} to ${maximum}`] : []),
-      ...(minimum !== undefined && maximum === undefined ? [`at least ${minimum}`] : []),
-      ...(maxItems !== undefined ? [`at most ${maxItems} ${isRepeated ? 'times' : 'entries'}`] : []),
-      ...(longest !== undefined
-        ? [`${minLength ? `${minLength} to` : 'at most'} ${longest} characters${items ? ' each' : ''}`]
-        : []),
+      ...(minimum !== undefined && maximum !== undefined ? [`${minimum}–${maximum}`] : []),
+      ...(minimum !== undefined && maximum === undefined ? [`≥ ${minimum}`] : []),
+      ...(maxItems === undefined ? [] : [isRepeated ? `repeatable ≤ ${maxItems}` : `≤ ${maxItems} entries`]),
+      ...(longest === undefined ? [] : [`${minLength ? `${minLength}–` : '≤ '}${longest} characters`]),
       ...(standard !== undefined ? [`default ${standard}`] : []),
     ]
     return {
       name,
       place,
       required,
-      type: isRepeated ? 'string, may be repeated' : type === 'array' ? 'comma-separated list' : String(type),
+      type: isRepeated ? 'string' : type === 'array' ? 'comma-separated list' : String(type),
       rules,
       choices: (choices ?? []).map(String),
       meaning: description,
@@ -342,10 +346,12 @@ function readReference(document: Document): ApiReference {
 
   const readResponses = ({ responses }: OperationObject) => Object.entries(responses).map(readResponse)
 
+  const returnsList = ({ types }: ResponseEntry) => types.some(({ list }) => list)
   const endpoints = Object.entries(document.paths).flatMap(([path, item]): Endpoint[] => {
     const { get, head } = item
     if (get === undefined || !isShown({ name: get.tags[0] })) return []
     const { operationId, tags, summary, description = '', security } = get
+    const responses = readResponses(get)
     return [
       {
         id: toId(operationId),
@@ -355,10 +361,12 @@ function readReference(document: Document): ApiReference {
         title: summary,
         description,
         needsKey: security?.length !== 0,
+        // What costs credits has a quote.
+        price: head === undefined ? 'free' : responses.some(returnsList) ? '1 per item' : '1 credit',
         parameters: [...(item.parameters ?? []), ...(get.parameters ?? [])]
           .map(readParameter)
           .sort((a, b) => Number(isPaging(a)) - Number(isPaging(b))),
-        responses: readResponses(get),
+        responses,
         quote: head && {
           operationId: head.operationId,
           description: head.description ?? '',
@@ -368,7 +376,7 @@ function readReference(document: Document): ApiReference {
     ]
   })
 
-  const resources = Object.entries(components.schemas).flatMap(([name, schema]): Resource[] => {
+  const resources = Object.entries(components.schemas).flatMap(([name, schema], position): Resource[] => {
     if (!isPage(name, schema)) return []
     const id = toId(name)
     const hasResource = ({ types }: ResponseEntry) => types.some(({ resource }) => resource === id)
@@ -377,6 +385,7 @@ function readReference(document: Document): ApiReference {
         id,
         title: toTitle(name),
         description: schema.description ?? '',
+        position,
         fields: Object.entries(schema.properties ?? {}).map(([field, declared]) =>
           readField(field, declared),
         ),

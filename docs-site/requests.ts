@@ -169,7 +169,7 @@ export const requests = {
   },
   usersWhoRemovedRequests: {
     method: 'GET',
-    path: '/users?dependency_names=requests&dependency_files=requirements.txt&dependency_status=removed&per_page=1',
+    path: '/users?dependency_names=requests&dependency_status=removed&per_page=1',
     shows: listHeaders,
   },
   reactOfOwner: {

@@ -1,14 +1,30 @@
 /**
- * Writes the words of Pagefind's index, the most frequent first. The search corrects typos with them.
+ * Writes what the search knows beside Pagefind's index: its words, the most frequent first, with which it corrects typos,
+ * and the messages of the errors page.
  *
  * @module
  */
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
+import { fromHtml } from 'hast-util-from-html'
+import { selectAll } from 'hast-util-select'
+import { toString as readText } from 'hast-util-to-string'
 
 /** What a fragment's text begins with. */
 const signature = 'pagefind_dcd'
+
+/** What `pagefind/words.json` has. */
+export interface SearchWords {
+  words: string[]
+  /** Error messages with the anchors of their sections. */
+  messages: [message: string, anchor: string][]
+}
+
+async function readMessages(directory: string): Promise<SearchWords['messages']> {
+  const page = fromHtml(await readFile(join(directory, 'errors', 'index.html'), 'utf8'))
+  return selectAll('h3[id]', page).map((heading) => [readText(heading), String(heading.properties.id)])
+}
 
 /** Writes `pagefind/words.json` of a built site. Throws an `Error` if the index has another form than this expects. */
 export async function writeSearchWords(directory: string): Promise<void> {
@@ -24,5 +40,6 @@ export async function writeSearchWords(directory: string): Promise<void> {
     }
   }
   const words = [...counts].sort(([a, m], [b, n]) => n - m || a.localeCompare(b, 'en')).map(([word]) => word)
-  await writeFile(join(bundle, 'words.json'), JSON.stringify(words))
+  const known: SearchWords = { words, messages: await readMessages(directory) }
+  await writeFile(join(bundle, 'words.json'), JSON.stringify(known))
 }

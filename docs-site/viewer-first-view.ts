@@ -6,6 +6,7 @@
  */
 import { readFileSync } from 'node:fs'
 import { parse } from 'yaml'
+import { escapeHtml } from '../api/portal/slots.ts'
 import { documentPath, loadReference } from './reference.ts'
 import { writeOperationUrl, writeTagUrl } from './viewer-urls.ts'
 
@@ -34,8 +35,6 @@ interface Entry {
 }
 
 const methods = ['get', 'head', 'options', 'post', 'put', 'patch', 'delete']
-
-const escapeHtml = (text: string) => text.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`)
 
 function listEntries({ paths }: Document): Entry[] {
   const pages = new Map(loadReference().endpoints.map(({ path, id }) => [path, `docs/reference/${id}/`]))

@@ -3,11 +3,13 @@
  *
  * @module
  */
-import { find } from './src/scripts/elements.ts'
+import { createButton, find } from './src/scripts/elements.ts'
 import { readKey } from './src/scripts/key.ts'
 import { writeCredits } from './src/scripts/key-state.ts'
 import { hideKey } from './src/scripts/key-text.ts'
 import { readQuote, writeQuote } from './src/scripts/quote.ts'
+import { writeReceipt } from './src/scripts/run-view.ts'
+import type { LedgerEntry } from './src/scripts/usage.ts'
 
 /** Shows a price, and resolves with whether the reader accepts it. If the request is canceled, the answer is no. */
 async function askReader(content: (string | Node)[], offer: string | undefined, signal: AbortSignal) {
@@ -45,6 +47,28 @@ async function agreeOnPrice(request: Request, path: string): Promise<void> {
   request.headers.set('Max-Credits', String(cost))
 }
 
+/** Shows the ledger's entry of a response that cost credits, as Run does. */
+async function showReceipt(apiUrl: string, { headers }: Request, response: Response): Promise<void> {
+  const authorization = headers.get('Authorization') ?? ''
+  const usage = await fetch(`${apiUrl}api-key/usage?per_page=10`, {
+    headers: { Authorization: authorization },
+  })
+  const { data }: { data: LedgerEntry[] } = await usage.json()
+  const id = response.headers.get('X-Request-Id')
+  const entry = data.find(({ request_id }) => id !== null && request_id === id)
+  if (entry === undefined) return
+  const sent = ['Idempotency-Key', 'Max-Credits'].flatMap((name) => {
+    const value = headers.get(name)
+    return value === null ? [] : [[name, value] as const]
+  })
+  const receipt = find('#receipt', HTMLElement)
+  receipt.replaceChildren(
+    writeReceipt(entry, Object.fromEntries(sent)),
+    createButton('Close', () => receipt.hidePopover()),
+  )
+  receipt.showPopover()
+}
+
 /** Replaces the key in a response of `GET /api-key/credits` with its end. */
 async function hideKeyIn(response: Response): Promise<Response> {
   const body = JSON.stringify(JSON.parse(await response.text(), hideKey))
@@ -69,6 +93,9 @@ export function createSend(apiUrl: string, sayCredits: (credits: string) => void
     const response = await fetch(request)
     const credits = response.headers.get('X-Credits-Remaining')
     if (credits !== null) sayCredits(credits)
+    if (request.method === 'GET' && Number(response.headers.get('X-Credits-Cost')) > 0) {
+      void showReceipt(apiUrl, request, response).catch(() => {}) // The balance has changed in the bar, too.
+    }
     return response.ok && path === '/api-key/credits' ? hideKeyIn(response) : response
   }
 }

@@ -13,7 +13,7 @@ export const longHistoryName = 'monolith'
 /** The repository with more dependencies than the largest page holds, in manifests of several ecosystems. */
 export const manyDependenciesName = 'platform'
 /** The repository without commits and dependencies, and with null wherever the contract allows it. */
-export const bareName = 'placeholder'
+const bareName = 'placeholder'
 
 /** The repositories, and of each fork the URL of the repository that it is one of, by the fork's own URL. */
 export interface SampleRepositories {

@@ -76,7 +76,10 @@ export function encodePart(
 ): SetPart {
   const encoded = { width, part, cardinality: ids.length }
   const first = part * 2 ** width
-  return { ...encoded, bytes: isBitmap(encoded) ? encodeBitmap(ids, first) : encodeGaps(ids, first) }
+  return {
+    ...encoded,
+    bytes: isBitmap(encoded) ? encodeBitmap(ids, first) : encodeGaps(ids, { width, first }),
+  }
 }
 
 function encodeBitmap(ids: ArrayLike<number>, first: number): Uint8Array {
@@ -88,8 +91,8 @@ function encodeBitmap(ids: ArrayLike<number>, first: number): Uint8Array {
   return bytes
 }
 
-function encodeGaps(ids: ArrayLike<number>, first: number): Uint8Array {
-  const bytes = new Uint8Array(ids.length * Math.ceil(shelfWidth / 7))
+function encodeGaps(ids: ArrayLike<number>, { width, first }: { width: number; first: number }): Uint8Array {
+  const bytes = new Uint8Array(ids.length * Math.ceil(width / 7))
   let length = 0
   let next = first
   for (let index = 0; index < ids.length; index++) {
@@ -97,7 +100,9 @@ function encodeGaps(ids: ArrayLike<number>, first: number): Uint8Array {
     let gap = id - next
     if (gap < 0) throw new Error('ids of a set are not ascending')
     next = id + 1
-    for (; gap > 127; gap = Math.floor(gap / 128)) bytes[length++] = (gap & 127) | 128
+    for (; gap > 127; gap = gap < 2 ** 31 ? gap >>> 7 : Math.floor(gap / 128)) {
+      bytes[length++] = (gap & 127) | 128
+    }
     bytes[length++] = gap
   }
   return bytes.slice(0, length)
@@ -168,5 +173,9 @@ export function decodeShelf({ cardinality, bytes }: Pick<SetPart, 'cardinality' 
 /** Decodes the codes of a shelf, ascending. */
 export function decodeCodes(part: Pick<SetPart, 'cardinality' | 'bytes'>): Float64Array {
   const { places, ids } = decodeShelf(part)
-  return Float64Array.from(places, (place, index) => (ids[index] ?? 0) * shelfPlaces + place)
+  const codes = new Float64Array(ids) // not `from` with a function, which takes ten times as long
+  for (let index = 0; index < codes.length; index++) {
+    codes[index] = (codes[index] ?? 0) * shelfPlaces + (places[index] ?? 0)
+  }
+  return codes
 }

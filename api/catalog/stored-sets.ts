@@ -52,11 +52,11 @@ export function readList(field: Buffer | undefined): SetList {
   return list
 }
 
-/** Reads ids, or codes of a shelf, from `string_agg(int8send(…), '')`. */
+/** Reads ids, or codes of a shelf, from `string_agg(int8send(…), '')`, and sorts them: the server takes far longer for that. */
 export function readCodes(bytes: Buffer | undefined): Float64Array {
   const codes = new Float64Array((bytes?.length ?? 0) / 8)
   for (let index = 0; index < codes.length; index++) codes[index] = Number(bytes?.readBigInt64BE(index * 8))
-  return codes
+  return codes.sort()
 }
 
 /** SQL: the id of a term as `Union` has it, from the column `id`. `isOnShelf` is SQL: whether its set is on a shelf. */

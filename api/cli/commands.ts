@@ -5,6 +5,7 @@
  */
 import { Command } from 'commander'
 import { readVersion } from '../build-info.ts'
+import { isInstalled } from '../devdata-command.ts'
 import { addDoctorCommand } from './doctor.ts'
 import { addExportCommands } from './export.ts'
 import { addForgetCommands } from './forget.ts'
@@ -62,7 +63,12 @@ Examples:
   devdata restored
   devdata doctor`,
   )
-  program.addHelpText('afterAll', '\n"devdata" is "npm run -s devdata --", or with Deno "deno task devdata".')
+  if (!isInstalled()) {
+    program.addHelpText(
+      'afterAll',
+      '\n"devdata" is "npm run -s devdata --", or with Deno "deno task devdata".',
+    )
+  }
   showUsageAfterErrors(program)
   return program
 }

@@ -64,6 +64,9 @@ const commonOptions = {
   types,
   fetch_types: false,
   connect_timeout: connectTimeoutSeconds,
+  // A pooler in transaction mode may lose a statement that is sent before the previous one has its response. With two at a
+  // time, the service is no faster. The driver needs patches/postgres-3.4.9/008-one-statement-at-a-time.patch for one.
+  max_pipeline: 1,
   // Constant: requests wait for an attempt, and must soon learn that the database is unavailable, or available again.
   backoff: () => 0.2,
   onnotice: () => {},

@@ -8,7 +8,7 @@ import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { connect } from 'node:net'
-import { dirname, join, relative, resolve } from 'node:path'
+import { dirname, extname, join, relative, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { Worker } from 'node:worker_threads'
@@ -111,7 +111,10 @@ function compileProgram(): Promise<WebAssembly.Module> {
 /** Starts the worker. If it exits by itself later, the process exits too: the next start recovers the database. */
 function startWorker(workerData: EmbeddedWorkerData): Promise<Worker> {
   const { promise, resolve, reject } = Promise.withResolvers<Worker>()
-  const worker = new Worker(new URL('./embedded-worker.ts', import.meta.url), { workerData })
+  // Compiled, in the packed file.
+  const worker = new Worker(new URL(`./embedded-worker${extname(import.meta.url)}`, import.meta.url), {
+    workerData,
+  })
   let isReady = false
   let reason = 'it stopped'
   worker.on('message', (message: EmbeddedWorkerMessage) => {

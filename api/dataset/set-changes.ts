@@ -45,8 +45,8 @@ async function storeCardinalities(change: DatasetChange): Promise<void> {
  * times higher or lower than the one for which the width was chosen.
  */
 async function chooseWidths(tx: SqlOrTransaction): Promise<void> {
-  const number = (value: number) => tx.unsafe(String(value))
-  const [ids, narrowest, widest] = [number(partIds), number(minWidth), number(maxWidth)] as const
+  const ids = tx`${partIds}::integer`
+  const widest = tx`${maxWidth}::integer`
   await tx`
     create temporary table changed_sets on commit drop as
     with grown as (
@@ -55,7 +55,7 @@ async function chooseWidths(tx: SqlOrTransaction): Promise<void> {
       select term_id, list, max(width)::integer as old_width, greatest(1, max(growth) + coalesce(sum(cardinality), 0)) as total
       from grown left join sets using (term_id, list) group by 1, 2
     ), fitted as (
-      select *, case when total <= ${ids} then ${widest} else greatest(${narrowest}, least(${widest} - 1,
+      select *, case when total <= ${ids} then ${widest} else greatest(${minWidth}::integer, least(${widest} - 1,
         round(log(${ids}::float8 * case list
           when 'users' then last_user_id when 'repositories' then last_repository_id
           else (select max(id) from locations)
@@ -103,7 +103,7 @@ async function resizeSets(tx: SqlOrTransaction): Promise<void> {
 export async function applyToParts(tx: SqlOrTransaction): Promise<void> {
   await chooseWidths(tx)
   await resizeSets(tx)
-  const ids = tx`string_agg(int8send(c.id), ''::bytea order by c.id)`
+  const ids = tx`string_agg(int8send(c.id), ''::bytea)`
   const changes = tx`
     select c.term_id, c.list, c.id >> s.width as part, s.width, ${ids} filter (where c.is_gained) as gained,
       ${ids} filter (where not c.is_gained) as lost, ''::bytea as leaving

@@ -35,11 +35,19 @@ export async function rewriteParts(
   rewrite: (changed: AsyncIterable<ChangedPart>) => Promise<StoredPart[]>,
 ): Promise<void> {
   await tx`
-    create temporary table changed_parts on commit drop as
-    select *, (
+    create temporary table changed_parts (
+      term_id integer not null, list list_name not null, part integer not null, width integer not null,
+      gained bytea, lost bytea, leaving bytea, batch integer not null
+    ) on commit drop`
+  // To compress the ids would take longer than to collect them.
+  await tx`
+    alter table changed_parts alter gained set storage external, alter lost set storage external`
+  await tx`
+    insert into changed_parts
+    select term_id, list, part, width, gained, lost, leaving, (
       sum(2000 + coalesce(length(gained), 0) + coalesce(length(lost), 0)) over (order by term_id, list, part)
-        / ${tx.unsafe(String(batchBytes))}
-    )::integer as batch
+        / ${batchBytes}::integer
+    )::integer
     from (${changes}) c`
   await tx`create index on changed_parts (batch)`
   await tx`analyze changed_parts`
@@ -82,27 +90,43 @@ async function* readBatch(tx: SqlOrTransaction, batch: number): AsyncGenerator<C
 export function mergeChanges(
   before: Uint32Array | Float64Array,
   { gained: allGained, lost: allLost }: Pick<ChangedPart, 'gained' | 'lost'>,
-): Float64Array {
+): Uint32Array | Float64Array {
   const gained = subtractIds(allGained, allLost)
   const lost = subtractIds(allLost, allGained)
-  const after = new Float64Array(before.length + gained.length)
+  const size = before.length + gained.length
+  const after = before instanceof Uint32Array ? new Uint32Array(size) : new Float64Array(size)
   let length = 0
-  let [g, l] = [0, 0]
-  for (let b = 0; b < before.length; b++) {
-    const id = before[b] ?? 0
-    for (; g < gained.length && (gained[g] ?? 0) < id; g++) addGained()
-    while (g < gained.length && gained[g] === id) g++
-    while (l < lost.length && (lost[l] ?? 0) < id) l++
-    if (l < lost.length && lost[l] === id) continue
-    after[length++] = id
+  let copied = 0
+  const copyTo = (end: number) => {
+    after.set(before.subarray(copied, end), length)
+    length += end - copied
+    copied = end
   }
-  for (; g < gained.length; g++) addGained()
+  for (let [g, l] = [0, 0]; g < gained.length || l < lost.length; ) {
+    const [nextGained = Number.POSITIVE_INFINITY, nextLost = Number.POSITIVE_INFINITY] = [gained[g], lost[l]]
+    const id = Math.min(nextGained, nextLost)
+    copyTo(findPlace(before, id, copied))
+    if (before[copied] === id) copied++ // a gained one is added again
+    if (nextGained < nextLost) {
+      g++
+      if (after[length - 1] !== id) after[length++] = id
+    } else {
+      l++
+    }
+  }
+  copyTo(before.length)
   return after.subarray(0, length)
+}
 
-  function addGained(): void {
-    const id = gained[g] ?? 0
-    if (id !== after[length - 1]) after[length++] = id
+/** The place of the first id from `start` on that is not lower than `id`; the length if there is none. */
+function findPlace(ids: Uint32Array | Float64Array, id: number, start: number): number {
+  let [low, high] = [start, ids.length]
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if ((ids[middle] ?? 0) < id) low = middle + 1
+    else high = middle
   }
+  return low
 }
 
 /** Returns the ids that occur more often in `ids` than in `others`, each as often as the difference. Both are ascending. */

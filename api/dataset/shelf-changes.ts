@@ -42,7 +42,7 @@ export async function applyToShelves(tx: SqlOrTransaction): Promise<void> {
   const { join, isShelved } = selectIsShelved(tx)
   const { count } = await tx`
     create temporary table shelved_sets on commit drop as
-    select term_id, list, gains > ${tx.unsafe(String(maxShelvedIds))} as leaves
+    select term_id, list, gains > ${maxShelvedIds}::integer as leaves
     from (
       select term_id, list, count(*) filter (where is_gained) as gains from set_changes group by 1, 2
     ) c ${join}
@@ -50,9 +50,9 @@ export async function applyToShelves(tx: SqlOrTransaction): Promise<void> {
   if (count === 0) return
   await tx`analyze shelved_sets`
   const { shelf, code } = selectCode(tx)
-  const codes = tx`string_agg(int8send(${code}), ''::bytea order by ${code})`
+  const codes = tx`string_agg(int8send(${code}), ''::bytea)`
   const changes = tx`
-    select term_id, list, 0 as part, ${tx.unsafe(String(shelfWidth))} as width, gained, lost, leaving
+    select term_id, list, 0 as part, ${shelfWidth}::integer as width, gained, lost, leaving
     from (
       select ${shelf} as term_id, list, ${codes} filter (where is_gained) as gained,
         ${codes} filter (where not is_gained) as lost
@@ -92,18 +92,11 @@ function rewriteShelf(part: ChangedPart): RewrittenShelf {
   const leaving = new Set([...outgrown, ...[...part.leaving].map((termId) => termId % shelfPlaces)])
   const leaves = (code: number) => leaving.has(code % shelfPlaces)
   const termOf = (place: number) => decodeShelved(part.termId, place).termId
+  const [staying, moving] =
+    leaving.size === 0 ? [after, []] : [after.filter((code) => !leaves(code)), before.filter(leaves)]
   return {
-    shelf: {
-      ...part,
-      ...encodePart(
-        after.filter((code) => !leaves(code)),
-        part,
-      ),
-    },
-    moved: [...before.filter(leaves)].map((code) => ({
-      ...decodeShelved(part.termId, code),
-      list: part.list,
-    })),
+    shelf: { ...part, ...encodePart(staying, part) },
+    moved: Array.from(moving, (code) => ({ ...decodeShelved(part.termId, code), list: part.list })),
     outgrown: outgrown.map(termOf),
     stayed: [...changed]
       .filter((place) => !leaving.has(place))

@@ -51,6 +51,12 @@ export async function applyUserDependencies(change: DatasetChange): Promise<void
     select dependency_id, user_id, true from following_uses f where is_gained and not ${isUsed}`
   await tx`analyze changed_uses`
   await tx`insert into set_changes select dependency_id, 'users'::list_name, user_id, is_gained from changed_uses`
+  await storeUses(tx, 'changed_uses')
+  await analyzeTables(change, ['user_dependencies'])
+}
+
+/** Updates the lists of the dependencies of users. `changes` is a table with `dependency_id`, `user_id` and `is_gained`. */
+export async function storeUses(tx: SqlOrTransaction, changes: string): Promise<void> {
   await tx`
     insert into user_dependencies
     select user_id, array(
@@ -59,10 +65,9 @@ export async function applyUserDependencies(change: DatasetChange): Promise<void
     from (
       select user_id, coalesce(array_agg(dependency_id) filter (where is_gained), '{}') as gained,
         coalesce(array_agg(dependency_id) filter (where not is_gained), '{}') as lost
-      from changed_uses group by user_id
+      from ${tx(changes)} group by user_id
     ) c left join user_dependencies f using (user_id)
     on conflict (user_id) do update set dependency_ids = excluded.dependency_ids`
-  await analyzeTables(change, ['user_dependencies'])
 }
 
 /**

@@ -72,7 +72,7 @@ function isTrailerOf(line: string, isForgotten: IsForgotten): boolean {
 }
 
 /** Replaces the addresses of forgotten people in a text, their mentions (`@ada`) and paths that begin with them. */
-export function redactText(text: string, isForgotten: IsForgotten): string {
+function redactText(text: string, isForgotten: IsForgotten): string {
   return redactPaths(redactMentions(redactAddresses(text, isForgotten), isForgotten), isForgotten)
 }
 

@@ -8,20 +8,24 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Context } from 'hono'
 import { LRUCache } from 'lru-cache'
+import type { Config } from '../config.ts'
 import { notFound } from '../errors.ts'
 import { chooseEncoding, compress, type Encoding } from '../http/compression.ts'
 import { matchesEntityTag } from '../http/entity-tag.ts'
 import { errorCodeHeader } from '../http/error-handler.ts'
 import { docsContentSecurityPolicy } from './content-security-policy.ts'
+import type { CoverageSlotsReader } from './coverage.ts'
 import { type BuiltDocs, type DocsFile, docsUnavailable } from './docs-manifest.ts'
-import { createUrlTemplate, fillUrlTemplate, type IsCachedUrl, type UrlTemplate } from './url-template.ts'
+import { linkContact, writeOperatorSlots } from './operator-slots.ts'
+import { createTemplate, fillTemplate, type IsCachedUrl, type PageTemplate } from './page-template.ts'
+import { type Slots, writeSlot } from './slots.ts'
 
 /** Suffixes of files and of their compressed variants. */
 const suffixes = { br: '.br', gzip: '.gz', identity: '' }
 
-/** Files without a placeholder fit in all their forms, and those with one compressed for each cached URL. */
+/** Every static file fits in all its forms, with one compressed variant of each template for each cached URL. Older figures leave. */
 export const maxContentBytes = 40 * 2 ** 20
-/** The files that have a placeholder fit. */
+/** All templates fit. */
 export const maxTemplateBytes = 2 ** 24
 
 /**
@@ -37,13 +41,13 @@ interface Variant {
   name: string
   file: DocsFile
   encoding: Encoding | 'identity'
-  /** Replaces the placeholder; undefined: the file has none, and is sent as it is. */
-  origin: string | undefined
+  /** What a template is completed with; undefined: the file is sent as it is. */
+  filling: { origin: string; slots: Slots } | undefined
   etag: string
 }
 
 /** Creates a function that reads files of builds, and caches what takes time. */
-function createReader({ isPublic }: { isPublic: boolean }) {
+function createReader({ isPublic, operator }: { isPublic: boolean; operator: Config['operator'] }) {
   /** By ETag. */
   const contents = new LRUCache<string, Uint8Array<ArrayBuffer>, () => Promise<Uint8Array<ArrayBuffer>>>({
     maxSize: maxContentBytes,
@@ -51,28 +55,33 @@ function createReader({ isPublic }: { isPublic: boolean }) {
     fetchMethod: (_tag, _stale, { context: read }) => read(),
   })
   /** By hash of the file. */
-  const templates = new LRUCache<string, UrlTemplate, () => Promise<UrlTemplate>>({
+  const templates = new LRUCache<string, PageTemplate, () => Promise<PageTemplate>>({
     maxSize: maxTemplateBytes,
     sizeCalculation: (parts) => parts.reduce((sum, { length }) => sum + length, 1),
     fetchMethod: (_hash, _stale, { context: read }) => read(),
   })
 
-  return async ({ docs, name, file, encoding, origin, etag }: Variant): Promise<Uint8Array<ArrayBuffer>> => {
+  return async ({ docs, name, file, encoding, filling, etag }: Variant): Promise<Uint8Array<ArrayBuffer>> => {
     const path = join(docs.directory, name)
-    if (origin === undefined) {
+    if (filling === undefined) {
       return contents.forceFetch(etag, { context: () => readFile(path + suffixes[encoding]) })
     }
+    const format = file.type.startsWith('text/html') ? 'html' : 'markdown'
     const template = await templates.forceFetch(file.hash, {
       async context() {
-        const text = await readFile(path, 'utf8')
-        return createUrlTemplate(isPublic ? text : text.replace(publicTags, ''), docs.placeholder)
+        const text = linkContact(await readFile(path, 'utf8'), format, operator)
+        const placeholders = [docs.placeholder, ...file.slots.map(writeSlot)]
+        return createTemplate(isPublic ? text : text.replace(publicTags, ''), placeholders)
       },
     })
+    const fill = () => {
+      const texts = new Map(file.slots.map((slot) => [writeSlot(slot), filling.slots[slot]?.[format]]))
+      texts.set(docs.placeholder, filling.origin)
+      return fillTemplate(template, (placeholder) => texts.get(placeholder) ?? '')
+    }
     return encoding === 'identity'
-      ? fillUrlTemplate(template, origin)
-      : contents.forceFetch(etag, {
-          context: () => compress(fillUrlTemplate(template, origin), encoding, 'fast'),
-        })
+      ? fill()
+      : contents.forceFetch(etag, { context: () => compress(fill(), encoding, 'fast') })
   }
 }
 
@@ -84,25 +93,46 @@ export type DocsFileSender = (
   status: 200 | 404,
 ) => Promise<Response>
 
+/** What the texts of files are completed with. */
+export interface DocsFillings {
+  /** The origin that pages show; undefined: that of each request. */
+  publicOrigin: string | undefined
+  isCachedUrl: IsCachedUrl
+  operator: Config['operator']
+  readCoverageSlots: CoverageSlotsReader
+}
+
 /**
  * Creates a function that sends files, and keeps their contents in memory. It throws an `ApiError`: 404 if the build
  * doesn't have the file, 503 if the file is missing.
- *
- * @param publicOrigin the origin that pages show; undefined: that of each request
  */
-export function createDocsFileSender(
-  publicOrigin: string | undefined,
-  isCachedUrl: IsCachedUrl,
-): DocsFileSender {
-  const readVariant = createReader({ isPublic: publicOrigin !== undefined })
+export function createDocsFileSender({
+  publicOrigin,
+  isCachedUrl,
+  operator,
+  readCoverageSlots,
+}: DocsFillings): DocsFileSender {
+  const readVariant = createReader({ isPublic: publicOrigin !== undefined, operator })
+  const operatorSlots = writeOperatorSlots(operator)
+  const operatorTag = hash('sha256', JSON.stringify([operator.contactUrl, operatorSlots]), 'base64url')
+
+  /** The filling of a template, with a tag that changes with it. */
+  async function readFilling({ slots }: DocsFile, origin: string) {
+    const needsCoverage = slots.some((name) => !Object.hasOwn(operatorSlots, name))
+    const coverage = needsCoverage ? await readCoverageSlots() : undefined
+    const tag = hash('sha256', `${origin} ${operatorTag} ${coverage?.tag}`, 'base64url').slice(0, 11)
+    return { filling: { origin, slots: { ...operatorSlots, ...coverage?.slots } }, tag }
+  }
 
   return async (c, docs, name, status) => {
     const file = docs.files[name]
     if (file === undefined) throw notFound('Not found')
-    const origin = file.hasPlaceholder ? (publicOrigin ?? new URL(c.req.url).origin) : undefined
-    const version =
-      origin === undefined ? file.hash : `${file.hash}-${hash('sha256', origin, 'base64url').slice(0, 11)}`
-    const encodings = origin === undefined || isCachedUrl(origin) ? file.encodings : []
+    const origin = publicOrigin ?? new URL(c.req.url).origin
+    const { filling, tag } = file.isTemplate ? await readFilling(file, origin) : {}
+    const version = filling === undefined ? file.hash : `${file.hash}-${tag}`
+    // With BASE_URL there is one origin.
+    const isCached = filling === undefined || publicOrigin !== undefined || isCachedUrl(origin)
+    const encodings = isCached ? file.encodings : []
     const encoding = chooseEncoding(c.req.header('Accept-Encoding'), encodings)
     const etag = `"${version}${encoding === 'identity' ? '' : `-${encoding}`}"`
     c.header('ETag', etag)
@@ -116,7 +146,7 @@ export function createDocsFileSender(
       c.header(errorCodeHeader, notFound('Not found').code)
     }
 
-    const variant = { docs, name, file, encoding, origin, etag }
+    const variant = { docs, name, file, encoding, filling, etag }
     const content = await readVariant(variant).catch((error: unknown) => {
       throw isMissingFile(error) ? docsUnavailable('incomplete', error) : error
     })

@@ -35,8 +35,10 @@ const fileSchema = v.object({
   hash: v.string(),
   /** Compressed variants beside the file, best first: `br` in `.br`, `gzip` in `.gz`. */
   encodings: v.array(v.picklist(['br', 'gzip'])),
-  /** Whether the text contains the placeholder. If so, it is compressed when it is served. */
-  hasPlaceholder: v.boolean(),
+  /** Whether the service completes the text. If so, it is compressed when it is served. */
+  isTemplate: v.boolean(),
+  /** The names of its slots (`slots.ts`). */
+  slots: v.array(v.string()),
 })
 
 const manifestSchema = v.object({

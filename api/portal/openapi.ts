@@ -7,28 +7,31 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Hono } from 'hono'
 import { parse } from 'yaml'
+import type { Config } from '../config.ts'
 import { chooseEncoding, compress, encodings } from '../http/compression.ts'
 import { createEntityTag, matchesEntityTag } from '../http/entity-tag.ts'
 import type { ApiContext, HonoEnvironment } from '../http/request-context.ts'
 import { send, setHeader, takeHeaders } from '../http/response.ts'
-import { createUrlTemplate, fillUrlTemplate, type IsCachedUrl, type UrlTemplate } from './url-template.ts'
+import { createTemplate, fillTemplate, type IsCachedUrl, type PageTemplate } from './page-template.ts'
 
 const documentPath = join(import.meta.dirname, '..', '..', 'openapi.yml')
 /** The server's URL in the file. */
 const placeholder = 'http://127.0.0.1:8000'
+/** The contact in the file. */
+const contactLines = '  contact:\n    name: The operator of this service\n'
 
 /** The document in one format. */
 interface DocumentFormat {
   type: string
   /** Entity tag of the text without the URL. */
   tag: string
-  template: UrlTemplate
+  template: PageTemplate
   /** Compressed texts, by encoding and public URL. */
   compressed: Map<string, Promise<Uint8Array<ArrayBuffer>>>
 }
 
 /**
- * Adds `/openapi.yml` and `/openapi.json`. Throws if the document is missing, or doesn't have exactly one server.
+ * Adds `/openapi.yml` and `/openapi.json`. Throws if the document is missing, or doesn't have exactly one server and one contact.
  *
  * @param publicRoot returns the public URL of the API, without a slash at its end
  */
@@ -36,11 +39,16 @@ export function addOpenApiRoutes(
   app: Hono<HonoEnvironment>,
   publicRoot: (c: ApiContext) => string,
   isCachedUrl: IsCachedUrl,
+  operator: Config['operator'],
 ): void {
-  const text = readFileSync(documentPath, 'utf8')
-  if (text.split(placeholder).length !== 2) {
-    throw new Error(`openapi.yml must have one server, ${placeholder}`)
+  const file = readFileSync(documentPath, 'utf8')
+  for (const [part, what] of [
+    [placeholder, 'server'],
+    [contactLines, 'contact'],
+  ] as const) {
+    if (file.split(part).length !== 2) throw new Error(`openapi.yml must have one ${what}: ${part}`)
   }
+  const text = file.replace(contactLines, (lines) => writeContact(operator) ?? lines)
   const yaml = createFormat(text, 'application/yaml')
   let json: DocumentFormat | undefined
   app.get('/openapi.yml', (c) => sendDocumentFormat(c, yaml, publicRoot(c), isCachedUrl))
@@ -51,12 +59,24 @@ export function addOpenApiRoutes(
   })
 }
 
+/** The contact and the terms of the settings; undefined if they have none. JSON is YAML, too. */
+function writeContact({ name, contactUrl, termsUrl }: Config['operator']): string | undefined {
+  if (name === undefined && contactUrl === undefined && termsUrl === undefined) return undefined
+  const contact = {
+    name: name ?? 'The operator of this service',
+    ...(contactUrl?.startsWith('mailto:') && { email: new URL(contactUrl).pathname }),
+    ...(contactUrl?.startsWith('http') && { url: contactUrl }),
+  }
+  const terms = termsUrl === undefined ? '' : `  termsOfService: ${JSON.stringify(termsUrl)}\n`
+  return `  contact: ${JSON.stringify(contact)}\n${terms}`
+}
+
 /** Valid URLs need no escaping in YAML and JSON. */
 function createFormat(text: string, type: string): DocumentFormat {
   return {
     type,
     tag: createEntityTag(text),
-    template: createUrlTemplate(text, placeholder),
+    template: createTemplate(text, [placeholder]),
     compressed: new Map(),
   }
 }
@@ -74,7 +94,7 @@ async function sendDocumentFormat(
   if (matchesEntityTag(c.req.header('If-None-Match'), tag)) return send(c, null, { status: 304 })
   setHeader(c, 'Content-Type', type)
   const encoding = chooseEncoding(c.req.header('Accept-Encoding'), isCachedUrl(publicRoot) ? encodings : [])
-  const body = fillUrlTemplate(template, publicRoot)
+  const body = fillTemplate(template, () => publicRoot)
   if (encoding === 'identity') return new Response(body, { headers: takeHeaders(c) })
   const key = `${encoding} ${publicRoot}`
   const pending = compressed.get(key) ?? compress(body, encoding, 'small')

@@ -11,9 +11,8 @@ import { parseAccept } from 'hono/utils/accept'
 import { invalidUrl, notFound } from '../errors.ts'
 import type { HonoEnvironment } from '../http/request-context.ts'
 import { readTarget } from '../http/url.ts'
-import { createDocsFileSender } from './docs-file.ts'
+import { createDocsFileSender, type DocsFillings } from './docs-file.ts'
 import type { BuiltDocs, DocsFinder } from './docs-manifest.ts'
-import type { IsCachedUrl } from './url-template.ts'
 
 /** Files that crawlers and agents expect at the root, too. */
 const rootFiles = ['favicon.ico', 'llms.txt', 'robots.txt']
@@ -75,18 +74,14 @@ export function addDocsRoutes(
   {
     findDocs,
     basePath,
-    publicOrigin,
-    isCachedUrl,
-  }: {
+    ...fillings
+  }: DocsFillings & {
     findDocs: DocsFinder
     /** Path of `BASE_URL`: empty, or for example `/public-api`. */
     basePath: string
-    /** Origin of `BASE_URL`; undefined: pages show the origin of each request. */
-    publicOrigin: string | undefined
-    isCachedUrl: IsCachedUrl
   },
 ): void {
-  const sendFile = createDocsFileSender(publicOrigin, isCachedUrl)
+  const sendFile = createDocsFileSender(fillings)
   for (const name of rootFiles) {
     app.get(`/${name}`, async (c) => sendFile(c, await findDocs(), name, 200))
   }

@@ -14,6 +14,8 @@ export interface ViewerFrame extends Pick<DocsManifest['viewer'], 'font' | 'libr
   assets: string
   /** The demo key of a trial. */
   demoKey: string | undefined
+  /** HTML that says where to get a key. */
+  keySource: string
 }
 
 /** Sets the theme before the first paint: the one chosen in the docs, or the system's. */
@@ -41,7 +43,7 @@ function writeHead({ assets, font }: ViewerFrame): string {
     <link rel="stylesheet" href="${assets}/${viewerFiles.style}" />`
 }
 
-function writeBody({ assets, demoKey, firstView, library }: ViewerFrame): string {
+function writeBody({ assets, demoKey, keySource, firstView, library }: ViewerFrame): string {
   const files = library.map((name) => `<link rel="prefetch" href="${assets}/${name}" as="script" />`)
   const demo = demoKey
     ? `<button type="button" id="demo" data-demo-key="${demoKey}">Use the demo key</button>`
@@ -72,6 +74,7 @@ function writeBody({ assets, demoKey, firstView, library }: ViewerFrame): string
         ${demo}
         <button type="button" id="forget" hidden>Forget</button>
         <output id="key-state" for="key">Kept in this tab only, sent to this API only.</output>
+        ${demoKey ? '' : `<span id="key-source">${keySource}</span>`}
       </form>
       <button type="button" id="theme" aria-label="Dark or light">
         <svg viewBox="0 0 24 24" width="20" height="20" aria-hidden="true">
@@ -88,6 +91,7 @@ function writeBody({ assets, demoKey, firstView, library }: ViewerFrame): string
         <button value="">Don’t send</button>
       </form>
     </dialog>
+    <aside id="receipt" popover="manual" aria-label="Receipt"></aside>
     <output id="viewer-state"></output>
     <template id="library">${files.join('')}</template>`
 }

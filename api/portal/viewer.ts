@@ -6,11 +6,13 @@
  */
 import { Scalar } from '@scalar/hono-api-reference'
 import type { Hono } from 'hono'
+import type { Config } from '../config.ts'
 import type { HonoEnvironment } from '../http/request-context.ts'
 import { sendDocument, setHeader } from '../http/response.ts'
 import { isLoopback } from '../http/url.ts'
 import { hashInlineScripts, viewerContentSecurityPolicy } from './content-security-policy.ts'
 import { type DocsFinder, viewerFiles } from './docs-manifest.ts'
+import { writeKeySource } from './operator-slots.ts'
 import { completeViewerPage } from './viewer-page.ts'
 
 /** Headers that proxies add: the client is then on another machine. */
@@ -51,17 +53,19 @@ export function addViewerRoute(
     findDocs: DocsFinder
     /** Origin of `BASE_URL`, to which the viewer sends requests; undefined: the page's own. */
     publicOrigin: string | undefined
+    operator: Config['operator']
     /** The demo key that the page offers on this machine; undefined outside a trial. */
     readDemoKey: (() => string | undefined) | undefined
   },
 ): void {
+  const keySource = writeKeySource(options.operator).html
   app.get('/api-docs', async (c, next) => {
     const { viewer } = await options.findDocs()
     const demoKey = isLocal(c.req.raw) ? options.readDemoKey?.() : undefined
     const assets = `./docs/${viewer.directory}`
     const page = await renderReference(assets)(c, next)
     if (page === undefined) throw new Error('Scalar rendered no page')
-    const html = completeViewerPage(await page.text(), { ...viewer, assets, demoKey })
+    const html = completeViewerPage(await page.text(), { ...viewer, assets, demoKey, keySource })
     const policy = viewerContentSecurityPolicy(hashInlineScripts(html), options.publicOrigin)
     setHeader(c, 'Content-Security-Policy', policy)
     return sendDocument(c, html, 'text/html; charset=UTF-8', demoKey ? 'no-store' : 'no-cache')

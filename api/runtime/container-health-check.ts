@@ -1,5 +1,5 @@
 /**
- * The health check of the container image: `node api/runtime/container-health-check.ts` requests `/health` from the instance
+ * The health check of the container image: `node api/runtime/container-health-check.js` requests `/health` from the instance
  * with the same settings on this machine, and exits with 0 or 1.
  *
  * @module

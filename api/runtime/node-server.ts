@@ -57,8 +57,8 @@ interface Connection {
   response?: ServerResponse | undefined
   /** Requests that wait for it, oldest first. */
   pipelined: [IncomingMessage, ServerResponse][]
-  /** The client sent something invalid: the connection ends after the responses to the requests before it. */
-  isBroken?: boolean
+  /** The error response to what the client sent last. The connection ends with it, after the responses before it. */
+  refusal?: string
 }
 
 /**
@@ -130,7 +130,7 @@ export function serveConnections(
     const next = connection.pipelined.shift()
     if (next === undefined) {
       idle.add(socket)
-      if (connection.isBroken) finish(socket)
+      if (connection.refusal !== undefined) finish(socket, connection.refusal)
       return
     }
     pipelined--
@@ -139,11 +139,12 @@ export function serveConnections(
     start(connection, ...next)
   }
 
-  /** Ends a connection with an error response, or without one after the response in progress. */
+  /** Ends a connection with an error response, after the responses to the requests before it. */
   function end(socket: Socket, method: string, error: ApiError): void {
     const connection = connections.get(socket)
-    if (connection?.response !== undefined) connection.isBroken = true
-    else if (socket.writable) finish(socket, writeResponse(refuse(method, error), method))
+    if (connection === undefined || connection.refusal !== undefined || !socket.writable) return
+    connection.refusal = writeResponse(refuse(method, error), method)
+    if (connection.response === undefined) finish(socket, connection.refusal)
   }
 
   /**
@@ -249,11 +250,12 @@ function explainParseError(error: ParseError): ApiError {
 }
 
 /**
- * Whether a request line is too long. The parser doesn't say, and has only the bytes that arrived last: the beginning of
- * the line, or a piece of it. Headers that long have spaces and line ends.
+ * Whether a request line is too long. The parser doesn't say, and has only the bytes that arrived last: the line, its
+ * beginning, or a piece of it. Headers that long have spaces and line ends.
  */
 function overflowsInRequestLine({ rawPacket }: ParseError): boolean {
-  return /^(?:[A-Z]+ )?\S+$/.test(rawPacket?.toString('latin1') ?? '')
+  const text = rawPacket?.toString('latin1') ?? ''
+  return /^(?:[A-Z]+ )?\S+$/.test(text) || (/^[A-Z]+ /.test(text) && text.indexOf('\n') > maxHeaderSize)
 }
 
 /** Returns the error of a request line that is valid, but which the parser can't read. Deno's parser doesn't say why. */

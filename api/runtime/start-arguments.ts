@@ -4,9 +4,11 @@
  * @module
  */
 import { parseArgs } from 'node:util'
+import { isInstalled } from '../devdata-command.ts'
 import { getMessage, OperatorError } from '../errors.ts'
 
-const usage = `Usage: npm start -- [--dataset FOLDER], or with Deno: deno task start [--dataset FOLDER]
+const start = isInstalled() ? 'devdata start' : 'npm start --'
+const usage = `Usage: ${start} [--dataset FOLDER], or with Deno: deno task start [--dataset FOLDER]
 --dataset loads an export, or other files that "import ndjson" reads, into a new embedded database, in place of the sample
 data. Settings are environment variables; .env.example lists them.`
 

@@ -5,6 +5,7 @@
  */
 import { readVersion } from '../build-info.ts'
 import { ConfigError } from '../config.ts'
+import { isInstalled } from '../devdata-command.ts'
 import type { TraceExport } from './tracing.ts'
 
 type Variables = Record<string, string | undefined>
@@ -82,7 +83,9 @@ async function loadPackages(protocol: (typeof protocols)[number]) {
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND')) throw error
     throw new ConfigError(
-      'OTEL_*: OpenTelemetry is not installed; install without --omit=optional, or set OTEL_SDK_DISABLED=true',
+      isInstalled()
+        ? 'OTEL_*: OpenTelemetry is not in the packed file; run a clone, or set OTEL_SDK_DISABLED=true'
+        : 'OTEL_*: OpenTelemetry is not installed; install without --omit=optional, or set OTEL_SDK_DISABLED=true',
     )
   }
 }

@@ -1,5 +1,6 @@
 /**
- * A picture of latencies by depth and by size, as SVG.
+ * A picture of latencies by depth and by size, as SVG. Its classes are those of diagrams in the portal, which colors it for
+ * both themes (docs-site/src/styles/diagrams.css).
  *
  * @module
  */
@@ -26,19 +27,21 @@ interface Series {
   points: { at: number; value: number }[]
 }
 
-// One panel below the other: the text can be read on a phone, too.
-const width = 500
-const panel = { left: 50, width: 415, height: 200 }
-const tops = { depth: 76, growth: 346 }
-const gray = '#8a8f98'
-/** Lists that are shown by name; the others are lines without one. */
-const named = new Map([
-  ['/users, no filter', '#2563eb'],
-  ['/users, one dependency', '#dc2626'],
-  ['/users, location, broad', '#059669'],
-  ['/repos, no filter', '#9333ea'],
-  ['commits of a repository', '#d97706'],
-])
+// One panel below the other, as wide as a phone: the text can be read there, too.
+const width = 360
+const panel = { left: 26, width: 330, height: 200 }
+const tops = { depth: 72, growth: 368 }
+const lineHeight = 22
+/** Lists that are shown by name, each in a color of the portal; the others are thin lines without one. */
+const named = [
+  '/users, no filter',
+  '/users, one dependency',
+  '/users, location, broad',
+  '/repos, no filter',
+  'commits of a repository',
+]
+const others = named.length
+const findColor = (name: string) => (named.includes(name) ? named.indexOf(name) : others)
 
 export function createPicture(): Picture {
   const depth: Series[] = []
@@ -65,26 +68,25 @@ function draw(depth: readonly Series[], growth: readonly Series[], machine: Mach
   const bySize = (at: number) => (sizes.length < 2 ? 0 : sizes.indexOf(at) / (sizes.length - 1))
   const where = machine
     ? [
-        `${machine.date}, PostgreSQL ${machine.postgresql},`,
-        `Node ${machine.node}, ${machine.cores} cores (${machine.processor})`,
+        `${machine.date}, PostgreSQL ${machine.postgresql.split(' ')[0]}, Node ${machine.node},`,
+        `${machine.cores} cores (${machine.processor})`,
       ]
     : []
-  const legend = [...named].filter(([name]) => all.some((series) => series.name === name))
-  const legendTop = tops.growth + panel.height + 56
-  const height = legendTop + 22 * Math.ceil((legend.length + 1) / 2) + 42
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" font-family="system-ui, sans-serif" font-size="13" role="img">
-<title>Median latency of a page by its depth and by the size of the data</title>
-<text x="${panel.left}" y="28" font-size="17" font-weight="600" fill="#111827">Median latency, one request at a time (ms)</text>
+  const legend = [...named.filter((name) => all.some((series) => series.name === name)), 'others']
+  const legendTop = tops.growth + panel.height + 54
+  const whereTop = legendTop + legend.length * lineHeight + 12
+  const height = whereTop + where.length * lineHeight
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" role="img" aria-label="Median latency of a page by its depth and by the size of the data">
+<text class="total" x="0" y="14">Median latency, one request at a time (ms)</text>
 ${drawPanel({ top: tops.depth, title: 'by depth: from the first page to the last', most, series: depth, place: (at) => at, labels: [0, 0.25, 0.5, 0.75, 1].map((at) => [at, `${at * 100} %`]) })}
 ${drawPanel({ top: tops.growth, title: 'by size: random pages, by number of users', most, series: growth, place: bySize, labels: sizes.map((at) => [bySize(at), at.toLocaleString('en')]) })}
-${[...legend, ['others', gray] as const]
-  .map(([name, color], index) => {
-    const x = panel.left + (index % 2) * 225
-    const y = legendTop + Math.floor(index / 2) * 22
-    return `<path d="M${x} ${y}h24" stroke="${color}" stroke-width="3"/><text x="${x + 32}" y="${y + 4}" fill="#374151">${escapeText(name)}</text>`
+${legend
+  .map((name, index) => {
+    const y = legendTop + index * lineHeight
+    return `<path class="swatch" data-series="${findColor(name)}" d="M0 ${y}h24" stroke="currentColor"/><text x="34" y="${y + 5}">${escapeText(name)}</text>`
   })
   .join('\n')}
-${where.map((line, index) => `<text x="${panel.left}" y="${height - 28 + index * 16}" font-size="11" fill="#6b7280">${escapeText(line)}</text>`).join('\n')}
+${where.map((line, index) => `<text class="soft" x="0" y="${whereTop + index * lineHeight}">${escapeText(line)}</text>`).join('\n')}
 </svg>
 `
 }
@@ -106,23 +108,22 @@ function drawPanel({ top, title, most, series, place, labels }: Panel): string {
   const x = (share: number) => (left + share * panel.width).toFixed(1)
   const y = (value: number) => (bottom - (value / most) * panel.height).toFixed(1)
   const ticks = [0, 0.25, 0.5, 0.75, 1].map((share) => share * most)
-  const lines = series.toSorted((a, b) => Number(named.has(a.name)) - Number(named.has(b.name)))
+  const lines = series.toSorted((a, b) => findColor(b.name) - findColor(a.name))
   return [
-    `<text x="${left}" y="${top - 16}" font-weight="600" fill="#374151">${escapeText(title)}</text>`,
+    `<text class="soft" x="0" y="${top - 26}">${escapeText(title)}</text>`,
     ...ticks.map(
       (value) =>
-        `<path d="M${left} ${y(value)}h${panel.width}" stroke="#e5e7eb"/><text x="${left - 8}" y="${Number(y(value)) + 4}" text-anchor="end" fill="#6b7280">${formatNumber(value)}</text>`,
+        `<path class="grid" d="M${left} ${y(value)}h${panel.width}" stroke="currentColor"/><text class="soft" x="${left - 8}" y="${Number(y(value)) + 5}" text-anchor="end">${formatNumber(value)}</text>`,
     ),
     ...labels.map(
       ([share, text]) =>
-        `<text x="${x(share)}" y="${bottom + 20}" text-anchor="middle" fill="#6b7280">${text}</text>`,
+        `<text class="soft" x="${x(share)}" y="${bottom + 22}" text-anchor="${share === 1 ? 'end' : 'middle'}">${text}</text>`,
     ),
     ...lines.map(({ name, points }) => {
-      const color = named.get(name)
       const path = points
         .map(({ at, value }, index) => `${index === 0 ? 'M' : 'L'}${x(place(at))} ${y(value)}`)
         .join('')
-      return `<path d="${path}" fill="none" stroke="${color ?? gray}" stroke-width="${color === undefined ? 1 : 2.5}" stroke-opacity="${color === undefined ? 0.5 : 1}" stroke-linejoin="round"><title>${escapeText(name)}</title></path>`
+      return `<path data-series="${findColor(name)}" d="${path}" fill="none" stroke="currentColor"><title>${escapeText(name)}</title></path>`
     }),
   ].join('\n')
 }

@@ -5,6 +5,7 @@
  */
 import { getCollection } from 'astro:content'
 import type { ApiReference, Endpoint, Resource, Tag } from '../reference.ts'
+import { docsPath } from './docs-path.ts'
 
 /** `content.config.ts` stores the reference without a schema of its own, so its entries have no type. */
 async function list<Kind extends keyof ApiReference>(kind: Kind): Promise<ApiReference[Kind]> {
@@ -24,9 +25,12 @@ export const listTags = async (): Promise<Tag[]> =>
 /** Lists the endpoints. */
 export const listEndpoints = (): Promise<Endpoint[]> => list('endpoints')
 
-/** Lists the resources by title. */
+/** Lists the resources, in the order of `openapi.yml`. */
 export const listResources = async (): Promise<Resource[]> =>
-  (await list('resources')).sort((a, b) => a.title.localeCompare(b.title, 'en'))
+  (await list('resources')).sort((a, b) => a.position - b.position)
+
+/** The URL of an object's section, by its id. */
+export const linkObject = (id: string): string => `${docsPath}/reference/objects/#${id}`
 
 /** Finds an endpoint. Rejects if there is none with this id. */
 export const findEndpoint = (id: string): Promise<Endpoint> => findById(listEndpoints(), id)

@@ -39,20 +39,18 @@ export const onRequest = defineRouteMiddleware((context) => {
   if (!isInside(pagination.prev)) pagination.prev = undefined
   if (!isInside(pagination.next)) pagination.next = undefined
 
-  // The Markdown plugin doesn't see links in the front matter.
-  const { hero } = entry.data
-  if (hero) {
-    const actions = hero.actions.map((action) => ({
-      ...action,
-      link: action.link.replace(/^(?=\/(docs|api-docs)\b)/, apiPath),
-    }))
-    entry.data = { ...entry.data, hero: { ...hero, actions } }
-  }
-
   for (const href of [textFont, codeFont]) {
     const attrs = { rel: 'preload', as: 'font', type: 'font/woff2', href, crossorigin: true }
     head.push({ tag: 'link', attrs, content: '' })
   }
+
+  const feed = {
+    rel: 'alternate',
+    type: 'application/rss+xml',
+    title: 'Changelog',
+    href: `${docsPath}/changelog.xml`,
+  }
+  head.push({ tag: 'link', attrs: feed, content: '' })
 
   // The search reads them: Pagefind weighs a page's keywords like a title (scripts/search.ts).
   if (entry.data.keywords) {

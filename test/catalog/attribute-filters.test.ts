@@ -7,11 +7,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readListResponse } from '../support/list-response.ts'
 import { createCommit, createRepository, createUser, loadRecords } from '../support/records.ts'
-import { describeOnEachDatabase, startTestService, type TestService } from '../support/service.ts'
+import { describeOnOneDatabase, startTestService, type TestService } from '../support/service.ts'
 
 const day = 86_400
 
-describeOnEachDatabase('a filter by attributes', (kind) => {
+describeOnOneDatabase('a filter by attributes', (kind) => {
   let service: TestService
   let key: string
   let keyId: number

@@ -10,7 +10,7 @@ import { describePage, readListResponse, readNextPages } from '../support/list-r
 import { mixCase } from '../support/random-forge.ts'
 import { createRepository, createUser, loadRecords } from '../support/records.ts'
 import { removeRows } from '../support/removal.ts'
-import { describeOnEachDatabase, startTestService, type TestService } from '../support/service.ts'
+import { describeOnOneDatabase, startTestService, type TestService } from '../support/service.ts'
 
 const rounds = isDrill ? 30 : 5
 const batchesPerRound = isDrill ? 60 : 24
@@ -133,7 +133,7 @@ const toItem = ({ forge_rest_id, login, full_name }: Record<string, unknown>) =>
   name: login ?? full_name,
 })
 
-describeOnEachDatabase('a batch look-up', (kind) => {
+describeOnOneDatabase('a batch look-up', (kind) => {
   let service: TestService
   let key: string
   let keyId: number

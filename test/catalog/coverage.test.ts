@@ -18,7 +18,7 @@ import {
   sampleRepositories,
   sampleUsers,
 } from '../support/sample-oracle.ts'
-import { describeOnEachDatabase, startTestService, type TestService } from '../support/service.ts'
+import { describeOnOneDatabase, startTestService, type TestService } from '../support/service.ts'
 
 const count = v.pipe(v.number(), v.integer(), v.minValue(0))
 const time = v.pipe(v.string(), v.isoTimestamp())
@@ -59,7 +59,7 @@ async function readCoverage({ sql, ledgerSql }: TestService) {
 const rank = ({ users, repositories }: { users: number; repositories: number }) => [users, repositories]
 const byUse = (a: number[], b: number[]) => (b[0] ?? 0) - (a[0] ?? 0) || (b[1] ?? 0) - (a[1] ?? 0)
 
-describeOnEachDatabase('coverage', (kind) => {
+describeOnOneDatabase('coverage', (kind) => {
   let service: TestService
   beforeAll(async () => {
     service = await startTestService(kind)
@@ -218,7 +218,7 @@ describeOnEachDatabase('coverage', (kind) => {
   })
 })
 
-describeOnEachDatabase('coverage of nothing', (kind) => {
+describeOnOneDatabase('coverage of nothing', (kind) => {
   test('has no load', async () => {
     const service = await startTestService(kind, { data: 'empty' })
     try {

@@ -7,9 +7,9 @@ import {
   type OracleFilter,
   sampleRepositories,
 } from '../support/sample-oracle.ts'
-import { describeOnEachDatabase, startTestService, type TestService } from '../support/service.ts'
+import { describeOnOneDatabase, startTestService, type TestService } from '../support/service.ts'
 
-describeOnEachDatabase('a filter by dependencies', (kind) => {
+describeOnOneDatabase('a filter by dependencies', (kind) => {
   let service: TestService
   beforeAll(async () => {
     service = await startTestService(kind)
@@ -256,7 +256,7 @@ describeOnEachDatabase('a filter by dependencies', (kind) => {
   })
 })
 
-describeOnEachDatabase('a dependency’s name', (kind) => {
+describeOnOneDatabase('a dependency’s name', (kind) => {
   let service: TestService
   beforeAll(async () => {
     service = await startTestService(kind, { data: 'empty' })

@@ -12,9 +12,9 @@ import {
   createUser,
   loadRecords,
 } from '../support/records.ts'
-import { describeOnEachDatabase, startTestService, type TestService } from '../support/service.ts'
+import { describeOnOneDatabase, startTestService, type TestService } from '../support/service.ts'
 
-describeOnEachDatabase('a user uses a dependency', (kind) => {
+describeOnOneDatabase('a user uses a dependency', (kind) => {
   let service: TestService
   beforeAll(async () => {
     service = await startTestService(kind, { data: 'empty' })

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fold, foldPlace } from '../support/fold.ts'
 import { createUser, loadRecords } from '../support/records.ts'
 import { findRepositories, findUsers, sampleRepositories, sampleUsers } from '../support/sample-oracle.ts'
-import { describeOnEachDatabase, startTestService, type TestService } from '../support/service.ts'
+import { describeOnOneDatabase, startTestService, type TestService } from '../support/service.ts'
 
 const dependencies = v.object({
   data: v.array(
@@ -39,7 +39,7 @@ function countItems({ dependency_name: name, dependency_file: file }: (typeof de
   return { users: findUsers(filter).length, repositories: findRepositories(filter).length }
 }
 
-describeOnEachDatabase('discovery', (kind) => {
+describeOnOneDatabase('discovery', (kind) => {
   let service: TestService
   let key: string
   let keyId: number

@@ -6,11 +6,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readListResponse } from '../support/list-response.ts'
 import { findRepositories, type ListedRepository, sampleRepositories } from '../support/sample-oracle.ts'
-import { describeOnEachDatabase, startTestService, type TestService } from '../support/service.ts'
+import { describeOnOneDatabase, startTestService, type TestService } from '../support/service.ts'
 
 const leaveOut = ({ dependencies: _excluded, ...others }: ListedRepository) => others
 
-describeOnEachDatabase('exclude=dependencies', (kind) => {
+describeOnOneDatabase('exclude=dependencies', (kind) => {
   let service: TestService
   let key: string
   beforeAll(async () => {

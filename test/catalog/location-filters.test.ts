@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readFirstItems } from '../support/catalog.ts'
 import { findUsers } from '../support/sample-oracle.ts'
-import { describeOnEachDatabase, startTestService, type TestService } from '../support/service.ts'
+import { describeOnOneDatabase, startTestService, type TestService } from '../support/service.ts'
 
-describeOnEachDatabase('location', (kind) => {
+describeOnOneDatabase('location', (kind) => {
   let service: TestService
   beforeAll(async () => {
     service = await startTestService(kind)

@@ -9,9 +9,9 @@ import { findCandidates, listTrigramTerms } from '../../api/catalog/location-sea
 import { foldLocation } from '../../api/names/case-folding.ts'
 import { createUser, loadRecords } from '../support/records.ts'
 import { removeRows } from '../support/removal.ts'
-import { describeOnEachDatabase, startTestService, type TestService } from '../support/service.ts'
+import { describeOnOneDatabase, startTestService, type TestService } from '../support/service.ts'
 
-describeOnEachDatabase('locations', (kind) => {
+describeOnOneDatabase('locations', (kind) => {
   let service: TestService
   beforeEach(async () => {
     service = await startTestService(kind, { data: 'empty' })

@@ -9,12 +9,12 @@ import { readListResponse } from '../support/list-response.ts'
 import { createCommit, createRepository, createUser, loadRecords } from '../support/records.ts'
 import { removeRows } from '../support/removal.ts'
 import { findRepositories, type OracleFilter, sampleRepositories } from '../support/sample-oracle.ts'
-import { describeOnEachDatabase, startTestService, type TestService } from '../support/service.ts'
+import { describeOnOneDatabase, startTestService, type TestService } from '../support/service.ts'
 
 /** Repositories of one owner, which are many pages. */
 const large = 1_001
 
-describeOnEachDatabase('owner', (kind) => {
+describeOnOneDatabase('owner', (kind) => {
   let service: TestService
   let key: string
   beforeAll(async () => {

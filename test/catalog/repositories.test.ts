@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readListResponse } from '../support/list-response.ts'
 import { commitsOf, dependenciesOf, repositoryOf, sampleRepositories } from '../support/sample-oracle.ts'
-import { describeOnEachDatabase, startTestService, type TestService } from '../support/service.ts'
+import { describeOnOneDatabase, startTestService, type TestService } from '../support/service.ts'
 
-describeOnEachDatabase('a repository', (kind) => {
+describeOnOneDatabase('a repository', (kind) => {
   let service: TestService
   beforeAll(async () => {
     service = await startTestService(kind)

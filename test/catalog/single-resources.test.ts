@@ -7,7 +7,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sampleRepositories, sampleUsers } from '../support/sample-oracle.ts'
 import {
-  describeOnEachDatabase,
+  describeOnOneDatabase,
   startTestService,
   type TestResponse,
   type TestService,
@@ -20,7 +20,7 @@ function describeResponse({ status, headers, text }: TestResponse) {
   return { status, text, headers: [...headers].filter(([name]) => !varying.includes(name)) }
 }
 
-describeOnEachDatabase('a single resource', (kind) => {
+describeOnOneDatabase('a single resource', (kind) => {
   let service: TestService
   beforeAll(async () => {
     service = await startTestService(kind)

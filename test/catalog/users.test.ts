@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { describeOnEachDatabase, startTestService, type TestService } from '../support/service.ts'
+import { describeOnOneDatabase, startTestService, type TestService } from '../support/service.ts'
 
-describeOnEachDatabase('GET /users/{login}', (kind) => {
+describeOnOneDatabase('GET /users/{login}', (kind) => {
   let service: TestService
   beforeAll(async () => {
     service = await startTestService(kind)

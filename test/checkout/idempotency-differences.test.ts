@@ -2,9 +2,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { grantCredits } from '../../api/ledger/keys.ts'
 import { readData, readPrice, startTwoInstances, type TwoInstances } from '../support/idempotency.ts'
 import { createRepository, createUser, loadRecords } from '../support/records.ts'
-import { describeOnEachDatabase } from '../support/service.ts'
+import { describeOnOneDatabase } from '../support/service.ts'
 
-describeOnEachDatabase('a repetition', (kind) => {
+describeOnOneDatabase('a repetition', (kind) => {
   let service: TwoInstances['service']
   let other: TwoInstances['other']
   let ask: TwoInstances['ask']

@@ -8,9 +8,9 @@ import { digestIdempotency, sweepIdempotencyKeys } from '../../api/ledger/idempo
 import { readPrice, startTwoInstances, type TwoInstances } from '../support/idempotency.ts'
 import { createInstance } from '../support/instance.ts'
 import { createUser, loadRecords } from '../support/records.ts'
-import { describeOnEachDatabase } from '../support/service.ts'
+import { describeOnOneDatabase } from '../support/service.ts'
 
-describeOnEachDatabase('an idempotency key', (kind) => {
+describeOnOneDatabase('an idempotency key', (kind) => {
   let service: TwoInstances['service']
   let other: TwoInstances['other']
   let ask: TwoInstances['ask']

@@ -63,7 +63,7 @@ test('the client is installed by the line of each page, and its command runs', a
 })
 
 test('an assistant starts devdata-mcp by the configuration of the page', async () => {
-  const page = await read('connect-an-assistant.md')
+  const page = await read('devdata-mcp.md')
   const [, args = ''] = /"command": "npx",\s+"args": (\[.*\])/.exec(page) ?? []
   const options = { cwd: directory, env: environment }
   const { stdout } = await run('npx', [...JSON.parse(args), '--version'], options)

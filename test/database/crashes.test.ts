@@ -22,7 +22,7 @@ test.skipIf(!hasPostgres)(
     console.log(`TEST_SEED=${seed}`)
     await using drill = await startDrill(seed)
     const crashes = repeatFaults([killInstance, killBackend, crashServer], durationMs)
-    const { mismatches, ...figures } = await drill.storm(crashes, clients)
+    const { mismatches, ...figures } = await drill.storm(crashes, { clients })
     console.log(JSON.stringify(figures))
     expect(mismatches.slice(0, 10)).toEqual([])
     expect(figures.delivered).toBeGreaterThan(0)

@@ -41,7 +41,7 @@ describe.skipIf(!hasPostgres)(`with ${clients} clients at two instances`, () => 
   async function expectRecovery(name: string, fault: Fault): Promise<Report[]> {
     const reports: Report[] = []
     for (let storm = 0; storm < storms; storm++) {
-      const report = await drill.storm(fault, clients)
+      const report = await drill.storm(fault, { clients })
       const { mismatches, ...figures } = report
       console.log(`${name}: ${JSON.stringify(figures)}`)
       expect(mismatches.slice(0, 10)).toEqual([])

@@ -4,7 +4,6 @@
  * @module
  */
 import { randomUUID } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -23,6 +22,7 @@ import { grantCredits } from '../../api/ledger/keys.ts'
 import { verifyLedger } from '../../api/ledger/verify.ts'
 import { runCommand } from '../support/command-line.ts'
 import { databaseUrl, testPool } from '../support/databases.ts'
+import { addLaterMigration, type LaterMigrations } from '../support/later-migration.ts'
 import { getFrom } from '../support/live-service.ts'
 import { startInstanceProcess } from '../support/process.ts'
 import { describeOnServer, getServerUrl } from '../support/server.ts'
@@ -75,7 +75,6 @@ function prepareServer(url: string): BareDatabases {
   }
 }
 
-const migrationsDirectory = resolve(import.meta.dirname, '../../api/database/migrations')
 const sampleDirectory = resolve(import.meta.dirname, '../../sample')
 const names = listMigrations().map(({ name }) => name)
 
@@ -231,25 +230,14 @@ describeOnOneDatabase('migrations', (kind) => {
 
 describeOnOneDatabase('a later migration', (kind) => {
   let service: TestService
-  let directory: string
-  const writeNote = (compatibleSince: number, sql: string) =>
-    writeFile(join(directory, '0002_note.sql'), `-- Compatible since: ${compatibleSince}\n${sql}`)
+  let later: LaterMigrations
   beforeEach(async () => {
     service = await startTestService(kind)
-    directory = await mkdtemp(join(tmpdir(), 'devdata-migrations-'))
-    const [first = ''] = names
-    const schema = readFileSync(join(migrationsDirectory, first), 'utf8')
-    await writeFile(join(directory, first), schema)
-    // A column more in the ledger, which settle() fills from now on.
-    const settle = schema
-      .slice(schema.indexOf('create function settle('))
-      .replace('create function', 'create or replace function')
-      .replace('request.endpoint)::ledger', "request.endpoint, 'new')::ledger")
-    await writeNote(1, `alter table ledger add note text; ${settle}`)
+    later = await addLaterMigration()
   })
   afterEach(async () => {
     await service.close()
-    await rm(directory, { recursive: true, force: true })
+    await later[Symbol.asyncDispose]()
   })
 
   test('leaves the statements of the previous version working', async () => {
@@ -277,8 +265,8 @@ describeOnOneDatabase('a later migration', (kind) => {
       expect(responses).toEqual(requests.map(([path]) => [path, 200]))
     }
     for (let round = 0; round < 3; round++) await requestAll() // statements are prepared
-    const [applied] = await Promise.all([migrate(service.sql, { directory }), requestAll()])
-    expect(applied).toEqual(['0002_note.sql'])
+    const [applied] = await Promise.all([migrate(service.sql, later), requestAll()])
+    expect(applied).toEqual([later.name])
     for (let round = 0; round < 3; round++) await requestAll()
     expect(await grantCredits(service.sql, id, 7)).toMatchObject({ key: { id } })
     expect((await verifyLedger(service.sql)).problems).toEqual([])
@@ -287,16 +275,16 @@ describeOnOneDatabase('a later migration', (kind) => {
     ).toEqual([{ note: 'new' }, { note: null }])
     expect(await readSchemaState(service.sql)).toEqual({
       missing: [],
-      newer: [2],
+      newer: [names.length + 1],
       incompatible: [],
       isReadOnly: false,
     })
-    expect(await migrate(service.sql, { directory })).toEqual([])
+    expect(await migrate(service.sql, later)).toEqual([])
   })
 
   test('lets the previous version start if it says so, and charge, and run commands', async () => {
     const { secret, id } = await service.createKey({ credits: 10 })
-    await migrate(service.sql, { directory })
+    await migrate(service.sql, later)
     const { databaseUrl, dataDirectory } = service.location
     await service.stop()
     await using instance = await startInstanceProcess(databaseUrl, { DATA_DIR: dataDirectory })
@@ -314,20 +302,21 @@ describeOnOneDatabase('a later migration', (kind) => {
   })
 
   test('refuses a start of the previous version in one line if it doesn’t say so', async () => {
-    await writeNote(2, 'alter table ledger add note text not null')
-    await migrate(service.sql, { directory })
+    await later.write(names.length + 1, 'alter table ledger add note text not null')
+    await migrate(service.sql, later)
     const { databaseUrl, dataDirectory } = service.location
     await service.stop()
     await expect(startInstanceProcess(databaseUrl, { DATA_DIR: dataDirectory })).rejects.toThrow(
-      "ended with 1: The database has migration 2, on which this version of devdata can't run (it has migrations up to 1); " +
+      `ended with 1: The database has migration ${names.length + 1}, on which this version of devdata can't run ` +
+        `(it has migrations up to ${names.length}); ` +
         'run the version that applied it, or a newer one\n',
     )
   })
 
   test('must say in its first line which versions can run on its schema', async () => {
-    await writeFile(join(directory, '0002_note.sql'), 'alter table ledger add note text')
-    await expect(migrate(service.sql, { directory })).rejects.toThrow(
-      '0002_note.sql doesn\'t begin with "-- Compatible since: NUMBER"',
+    await writeFile(join(later.directory, later.name), 'alter table ledger add note text')
+    await expect(migrate(service.sql, later)).rejects.toThrow(
+      `${later.name} doesn't begin with "-- Compatible since: NUMBER"`,
     )
   })
 
@@ -337,12 +326,12 @@ describeOnOneDatabase('a later migration', (kind) => {
     let migration: Promise<string[]> | undefined
     await service.sql.begin(async (dump) => {
       await dump`select from ledger limit 1`
-      migration = migrate(service.sql, { directory, onWait: waiting.resolve })
+      migration = migrate(service.sql, { ...later, onWait: waiting.resolve })
       migration.catch(waiting.reject)
       await waiting.promise
       expect((await service.request('/users/ngoldberg', { key: secret })).status).toBe(200)
     })
-    expect(await migration).toEqual(['0002_note.sql'])
+    expect(await migration).toEqual([later.name])
     expect((await service.request('/users/ngoldberg', { key: secret })).status).toBe(200)
   })
 })

@@ -5,12 +5,14 @@
  */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { reset } from '@logtape/logtape'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Database, openDatabase } from '../../api/database/database.ts'
+import { type Database, type DatabaseOptions, openDatabase } from '../../api/database/database.ts'
 import { migrate } from '../../api/database/migrate.ts'
 import { revokeKey } from '../../api/ledger/keys.ts'
 import { verifyLedger } from '../../api/ledger/verify.ts'
 import { importNdjson } from '../../api/sources/ndjson/import.ts'
+import { formatJson } from '../../api/telemetry/log.ts'
 import { testPool } from '../support/databases.ts'
 import { createInstance, type Instance, openSameDatabase } from '../support/instance.ts'
 import {
@@ -21,6 +23,7 @@ import {
   startPgbouncer,
 } from '../support/pgbouncer.ts'
 import { startInstanceProcess } from '../support/process.ts'
+import { recordLog } from '../support/recorded-log.ts'
 import { describeOnServer, getServerUrl } from '../support/server.ts'
 import { startTestService, type TestService } from '../support/service.ts'
 
@@ -45,30 +48,28 @@ describeOnPooler('a service behind PgBouncer', { timeout: 300_000 }, () => {
       await openPooled(service.location.databaseUrl),
     ]
     instances = databases.map((database) => createInstance(database))
+    // Says why a response isn't as expected.
+    await recordLog('warning', (record) => console.warn(formatJson(record)))
   })
   afterAll(async () => {
+    await reset()
     await Promise.all(databases.map((database) => database.close()))
     await service.close()
     await pooler[Symbol.asyncDispose]()
   })
 
-  async function openPooled(databaseUrl = ''): Promise<Database> {
+  /** Opens the database through the pooler, and adapts to it unless `adapts` is false. */
+  async function openPooled(
+    databaseUrl = '',
+    { adapts = true, ...options }: Partial<DatabaseOptions> & { adapts?: boolean } = {},
+  ): Promise<Database & AsyncDisposable> {
     const database = await openDatabase({
       ...testPool,
+      ...options,
       databaseUrl: pooler.urlOf(databaseUrl),
       dataDirectory: '',
     })
-    await database.detectPooler()
-    return database
-  }
-
-  async function openUnadapted(databasePreparedStatements: 'on' | 'off') {
-    const database = await openDatabase({
-      ...testPool,
-      databasePreparedStatements,
-      databaseUrl: pooler.urlOf(service.location.databaseUrl ?? ''),
-      dataDirectory: '',
-    })
+    if (adapts) await database.detectPooler()
     return { ...database, [Symbol.asyncDispose]: () => database.close() }
   }
 
@@ -107,6 +108,23 @@ describeOnPooler('a service behind PgBouncer', { timeout: 300_000 }, () => {
       ),
     )
     for (const [path, text] of responses) expect([path, text]).toEqual([path, direct.get(path)])
+  })
+
+  test('loses no statement whose parameters it describes when an earlier one of its connection ends', async () => {
+    await using database = await openPooled(service.location.databaseUrl, { databasePoolSize: 1 })
+    const { sql } = database
+    await sql`select 1` // connected
+    const slow = sql`select pg_sleep(0.5)::text`.execute()
+    await expect
+      .poll(() => service.sql`select from pg_stat_activity where query like 'select pg_sleep%'`)
+      .toHaveLength(1)
+    const described = await service.sql.begin(async (tx) => {
+      await tx`lock table users` // the server waits for it when it describes the statement
+      const waiting = sql<{ number: number }[]>`select ${2}::integer as number from users limit 1`.execute()
+      await slow
+      return { waiting } // in an object: it must not be awaited before the lock is gone
+    })
+    expect(await described.waiting).toEqual([{ number: 2 }])
   })
 
   test('charges exactly what two instances deliver, within a key’s rate limit', async () => {
@@ -179,9 +197,15 @@ describeOnPooler('a service behind PgBouncer', { timeout: 300_000 }, () => {
   })
 
   test('works with DATABASE_PREPARED_STATEMENTS=off if it does not detect it', async () => {
-    await using database = await openUnadapted('off')
+    await using database = await openPooled(service.location.databaseUrl, {
+      databasePreparedStatements: 'off',
+      adapts: false,
+    })
     expect((await createInstance(database).request('/health')).status).toBe(200)
-    await using wrong = await openUnadapted('on')
+    await using wrong = await openPooled(service.location.databaseUrl, {
+      databasePreparedStatements: 'on',
+      adapts: false,
+    })
     expect((await createInstance(wrong).request('/health')).status).toBe(503)
   })
 

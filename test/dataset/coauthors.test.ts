@@ -9,7 +9,7 @@ import { identifyLogin } from '../../api/names/forge-names.ts'
 import { forgetPerson } from '../../api/people/forget.ts'
 import { readListResponse } from '../support/list-response.ts'
 import { createCommit, createRepository, createUser, loadRecords } from '../support/records.ts'
-import { describeOnEachDatabase, startTestService, type TestService } from '../support/service.ts'
+import { describeOnOneDatabase, startTestService, type TestService } from '../support/service.ts'
 
 const ada = { name: 'Ada', address: 'ada@example.org' }
 
@@ -42,7 +42,7 @@ test('a message without an end names at most 250, and is read to its end', () =>
   }
 })
 
-describeOnEachDatabase('a co-author', (kind) => {
+describeOnOneDatabase('a co-author', (kind) => {
   const [owner, author] = [createUser(1, { login: 'owner' }), createUser(2, { email: 'author@example.org' })]
   const coauthor = createUser(3, { login: 'ada', email: 'ada@example.org' })
   const tool = createRepository(4, 'owner', ['react'])

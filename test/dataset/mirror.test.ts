@@ -11,7 +11,7 @@ import { readListResponse } from '../support/list-response.ts'
 import { createRandomForge, type RandomForge } from '../support/random-forge.ts'
 import { loadRecords } from '../support/records.ts'
 import { removeRows } from '../support/removal.ts'
-import { describeOnEachDatabase, startTestService, type TestService } from '../support/service.ts'
+import { describeOnOneDatabase, startTestService, type TestService } from '../support/service.ts'
 
 const rounds = isDrill ? 20 : 5
 
@@ -94,7 +94,7 @@ async function changeSource({ sql }: TestService, random: Random, forge: RandomF
   }
 }
 
-describeOnEachDatabase('a copy that follows changes and removals', (kind) => {
+describeOnOneDatabase('a copy that follows changes and removals', (kind) => {
   test('has what the service has, byte for byte, however it changes between and during refreshes', async () => {
     console.info(`seed ${seed}`)
     const random = createRandom(`${seed} mirror`)

@@ -9,9 +9,9 @@ import { verifySets } from '../../api/dataset/set-verification.ts'
 import { readListResponse } from '../support/list-response.ts'
 import { createRepository, createUser, loadRecords } from '../support/records.ts'
 import { removeRows } from '../support/removal.ts'
-import { describeOnEachDatabase, startTestService, type TestService } from '../support/service.ts'
+import { describeOnOneDatabase, startTestService, type TestService } from '../support/service.ts'
 
-describeOnEachDatabase('a small set', (kind) => {
+describeOnOneDatabase('a small set', (kind) => {
   let service: TestService
   let key: string
   beforeEach(async () => {

@@ -8,9 +8,9 @@ import { verifySets } from '../../api/dataset/set-verification.ts'
 import { readTables } from '../support/catalog-tables.ts'
 import { readListResponse } from '../support/list-response.ts'
 import { createCommit, createRepository, createUser, loadRecords } from '../support/records.ts'
-import { describeOnEachDatabase, startTestService, type TestService } from '../support/service.ts'
+import { describeOnOneDatabase, startTestService, type TestService } from '../support/service.ts'
 
-describeOnEachDatabase('a user', (kind) => {
+describeOnOneDatabase('a user', (kind) => {
   const tool = createRepository(1, 'acme', ['react'])
   const dataset = {
     users: [

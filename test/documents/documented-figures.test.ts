@@ -12,12 +12,13 @@ const source = join(import.meta.dirname, '../../docs-site/src')
 /** The lines of the chart: milliseconds at 5 depths, or at 3 sizes. */
 async function readChart() {
   const picture = await readFile(join(source, 'assets/latency.svg'), 'utf8')
-  const lines = [...picture.matchAll(/<path d="M([^"]+)"[^>]*><title>([^<]*)<\/title>/g)].map(
-    ([, path = '', name]) => ({ name, heights: path.split('L').map((point) => Number(point.split(' ')[1])) }),
-  )
-  const baselines = [...picture.matchAll(/ y="(\d+)" text-anchor="end" fill="#6b7280">0</g)].map(
-    ([, y]) => Number(y) - 4,
-  )
+  const lines = [
+    ...picture.matchAll(/<path data-series="\d" d="M([^"]+)"[^>]*><title>([^<]*)<\/title>/g),
+  ].map(([, path = '', name]) => ({
+    name,
+    heights: path.split('L').map((point) => Number(point.split(' ')[1])),
+  }))
+  const baselines = [...picture.matchAll(/ y="(\d+)" text-anchor="end">0</g)].map(([, y]) => Number(y) - 5)
   const convert = (points: number, zero = 0) =>
     lines
       .filter(({ heights }) => heights.length === points)
@@ -26,7 +27,7 @@ async function readChart() {
 }
 
 test('what the page "Scaling" says about its chart is what the chart shows', async () => {
-  const text = await readFile(join(source, 'content/docs/scaling.md'), 'utf8')
+  const text = await readFile(join(source, 'content/docs/scaling.mdx'), 'utf8')
   const [, page = ''] = /## One instance(.*?)- \*\*First request/s.exec(text.replace(/\s+/g, ' ')) ?? []
   const { byDepth, bySize } = await readChart()
   const round = (value: number, digits: number) => value.toFixed(digits)

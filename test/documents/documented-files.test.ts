@@ -1,5 +1,5 @@
 /**
- * The files that the page "Load data" shows load as they stand.
+ * The files that the pages "Load files" and "Remove data" show load as they stand.
  *
  * @module
  */
@@ -8,7 +8,9 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readJson, startServiceForCommands } from '../support/command-line.ts'
 
-const page = join(import.meta.dirname, '../../docs-site/src/content/docs/loading-data.md')
+const pages = ['load-files.md', 'remove-data.md'].map((name) =>
+  join(import.meta.dirname, '../../docs-site/src/content/docs', name),
+)
 
 let commands: Awaited<ReturnType<typeof startServiceForCommands>>
 beforeAll(async () => {
@@ -16,8 +18,8 @@ beforeAll(async () => {
 })
 afterAll(() => commands?.close())
 
-test('the files of the page "Load data" load as they stand', async () => {
-  const text = await readFile(page, 'utf8')
+test('the files of the pages "Load files" and "Remove data" load as they stand', async () => {
+  const text = (await Promise.all(pages.map((page) => readFile(page, 'utf8')))).join('\n')
   const blocks = text.matchAll(/^```json title="(\w+)\.ndjson"\n(.*?)^```$/gms)
   const files = new Map([...blocks].map(([, kind = '', lines = '']) => [kind, lines]))
   expect([...files.keys()].sort()).toEqual(['identities', 'removals', 'users'])

@@ -46,7 +46,7 @@ const endpoints = listOperations().filter(({ method, path }) => method === 'GET'
 
 describe('the page of an endpoint', () => {
   test.each(endpoints)(
-    'shows path, parameters with their rules, responses, and a link that tests it: $path',
+    'shows path, price, parameters with their rules, and responses: $path',
     async (endpoint) => {
       const operation = contract.paths[endpoint.path]?.get
       if (operation === undefined) throw new Error(endpoint.path)
@@ -75,16 +75,15 @@ describe('the page of an endpoint', () => {
       for (const status of statuses) {
         expect(listElements(page, ({ properties }) => properties.id === `status-${status}`)).toHaveLength(1)
       }
-      const tests = listElements(page, ({ properties }) => properties.className?.toString() === 'test')
-      const methods = contract.paths[endpoint.path]?.head ? ['get', 'head'] : ['get']
-      expect(tests).toHaveLength(methods.length)
-      expect(tests[0]?.properties.href).toMatch(new RegExp(`^/api-docs#tag/\\w+/${operation.operationId}$`))
+      const prices = listElements(page, ({ properties }) => properties.dataPrice !== undefined).map(readText)
+      const isMetered = contract.paths[endpoint.path]?.head !== undefined
+      expect(prices).toEqual(isMetered ? [expect.stringMatching(/^1 (credit|per item)$/), 'free'] : ['free'])
     },
   )
 })
 
-describe('the page of a resource', () => {
-  const resources = {
+describe('the page Objects', () => {
+  const objects = {
     user: 'User',
     repository: 'Repository',
     'listed-repository': 'ListedRepository',
@@ -108,18 +107,28 @@ describe('the page of a resource', () => {
     'loaded-rows': 'LoadedRows',
   }
 
-  test.each(Object.entries(resources))('shows an example with exactly its fields: %s', async (id) => {
-    const page = await readPage(`reference/resources/${id}`)
-    const names = [...readFields(page, 'field').keys()]
-    const [code] = listElements(page, ({ tagName }) => tagName === 'pre')
+  /** The section of an object. */
+  async function readSection(id: string): Promise<Nodes> {
+    const sections = listElements(await readPage('reference/objects'), ({ tagName }) => tagName === 'section')
+    const found = sections.find(
+      (each) => listElements(each, ({ properties }) => properties.id === id).length > 0,
+    )
+    if (found === undefined) throw new Error(`there is no section ${id}`)
+    return found
+  }
+
+  test.each(Object.entries(objects))('shows an example with exactly its fields: %s', async (id) => {
+    const section = await readSection(id)
+    const names = [...readFields(section, id).keys()]
+    const [code] = listElements(section, ({ tagName }) => tagName === 'pre')
     const example: object = JSON.parse(code ? readText(code) : 'null')
     expect(Object.keys(example).sort()).toEqual(names.sort())
   })
 
-  test.each(Object.entries(resources))(
+  test.each(Object.entries(objects))(
     'shows every field, and whether it may be null: %s',
     async (id, name) => {
-      const fields = readFields(await readPage(`reference/resources/${id}`), 'field')
+      const fields = readFields(await readSection(id), id)
       const declared = contract.components.schemas[name]?.properties ?? {}
       expect([...fields.keys()]).toEqual(Object.keys(declared))
       for (const [field, facts] of fields) {
@@ -131,9 +140,12 @@ describe('the page of a resource', () => {
     },
   )
 
-  test('is there for each object, and no other', async () => {
-    const pages = await readdir(join(built, 'reference/resources'))
-    expect(pages.filter((name) => !name.includes('.')).sort()).toEqual(Object.keys(resources).sort())
+  test('has each object, and no other', async () => {
+    const headings = listElements(await readPage('reference/objects'), ({ tagName }) => tagName === 'h2')
+    const ids = headings
+      .map(({ properties }) => String(properties.id))
+      .filter((id) => id !== 'starlight__on-this-page')
+    expect(ids.sort()).toEqual(Object.keys(objects).sort())
   })
 })
 

@@ -8,10 +8,10 @@ import { deleteKey, grantCredits, KeyError, maxBalance } from '../../api/ledger/
 import { pruneLedger } from '../../api/ledger/prune.ts'
 import { verifyLedger } from '../../api/ledger/verify.ts'
 import { openSameDatabase } from '../support/instance.ts'
-import { describeOnEachDatabase, startTestService, type TestService } from '../support/service.ts'
+import { describeOnOneDatabase, startTestService, type TestService } from '../support/service.ts'
 import { readEntries, readPage, usagePath } from '../support/usage.ts'
 
-describeOnEachDatabase('a grant under a reference', (kind) => {
+describeOnOneDatabase('a grant under a reference', (kind) => {
   let service: TestService
   beforeAll(async () => {
     service = await startTestService(kind)

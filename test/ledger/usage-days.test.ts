@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { grantCredits } from '../../api/ledger/keys.ts'
-import { describeOnEachDatabase, startTestService, type TestService } from '../support/service.ts'
+import { describeOnOneDatabase, startTestService, type TestService } from '../support/service.ts'
 import {
   dateOf,
   daysPath,
@@ -14,7 +14,7 @@ import {
   writeLedger,
 } from '../support/usage.ts'
 
-describeOnEachDatabase('the usage of a day', (kind) => {
+describeOnOneDatabase('the usage of a day', (kind) => {
   let service: TestService
   beforeAll(async () => {
     service = await startTestService(kind)

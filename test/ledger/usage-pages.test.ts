@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { pruneLedger } from '../../api/ledger/prune.ts'
 import { findBusyRepository } from '../support/catalog.ts'
-import { describeOnEachDatabase, startTestService, type TestService } from '../support/service.ts'
+import { describeOnOneDatabase, startTestService, type TestService } from '../support/service.ts'
 import {
   daysPath,
   readEntries,
@@ -16,7 +16,7 @@ import {
 /** Invalid values of `after` of the sums. */
 const invalidSums = ['2030-12-31', '/users', '2030-02-30/users', '2030-1-1/users', '2030-12-31users', '7']
 
-describeOnEachDatabase('the usage of a key', (kind) => {
+describeOnOneDatabase('the usage of a key', (kind) => {
   let service: TestService
   let repository: string
   beforeAll(async () => {

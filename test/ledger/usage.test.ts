@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { grantCredits } from '../../api/ledger/keys.ts'
 import { findBusyRepository } from '../support/catalog.ts'
 import { readListResponse } from '../support/list-response.ts'
-import { describeOnEachDatabase, startTestService, type TestService } from '../support/service.ts'
+import { describeOnOneDatabase, startTestService, type TestService } from '../support/service.ts'
 import {
   daysPath,
   readEntries,
@@ -14,7 +14,7 @@ import {
   writeLedger,
 } from '../support/usage.ts'
 
-describeOnEachDatabase('the usage of a key', (kind) => {
+describeOnOneDatabase('the usage of a key', (kind) => {
   let service: TestService
   let repository: string
   beforeAll(async () => {

@@ -16,7 +16,7 @@ import { listForgotten, undoForgetting } from '../../api/people/forget.ts'
 import { forgetZelda, loadAll, names, others, own, searchTables, toolUrl } from '../support/forgotten.ts'
 import { load } from '../support/ndjson.ts'
 import { createCommit, createUser, loadRecords } from '../support/records.ts'
-import { describeOnEachDatabase, startTestService, type TestService } from '../support/service.ts'
+import { describeOnOneDatabase, startTestService, type TestService } from '../support/service.ts'
 
 const hash = (address: string, encoding: 'hex' | 'base64' | 'base64url' = 'base64') =>
   createHash('sha256').update(address).digest(encoding)
@@ -57,7 +57,7 @@ describe('a deletion list', () => {
   })
 })
 
-describeOnEachDatabase('whoever is on a deletion list', (kind) => {
+describeOnOneDatabase('whoever is on a deletion list', (kind) => {
   let service: TestService
   beforeEach(async () => {
     service = await startTestService(kind, { data: 'empty' })

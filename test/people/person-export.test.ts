@@ -9,9 +9,9 @@ import { exportPerson } from '../../api/people/person-export.ts'
 import { forgetZelda, hasAny, loadAll, names, others, own, toolUrl } from '../support/forgotten.ts'
 import { load } from '../support/ndjson.ts'
 import { createCommit, createRepository } from '../support/records.ts'
-import { describeOnEachDatabase, startTestService, type TestService } from '../support/service.ts'
+import { describeOnOneDatabase, startTestService, type TestService } from '../support/service.ts'
 
-describeOnEachDatabase('an export of a person', (kind) => {
+describeOnOneDatabase('an export of a person', (kind) => {
   let service: TestService
   beforeEach(async () => {
     service = await startTestService(kind, { data: 'empty' })

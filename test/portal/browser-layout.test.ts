@@ -1,5 +1,6 @@
 /**
- * The layout of pages in a real browser, while they load and in print. Their widths: browser-pages.test.ts.
+ * The layout of pages in a real browser, while they load, in print, and of pictures on a phone. The widths of pages:
+ * browser-pages.test.ts.
  *
  * @module
  */
@@ -67,6 +68,49 @@ describe.skipIf(!hasChromium())('every page', () => {
       await page.waitForLoadState('networkidle')
       const shift = Number(await page.evaluate('readShift()'))
       expect([path, shift < 0.02, shift]).toEqual([path, true, expect.any(Number)])
+    }
+    await context.close()
+  })
+
+  test('has pictures whose text can be read on a phone: 12 pixels high, and neither cut nor covered', async () => {
+    const context = await portal.openContext({ viewport: { width: 360, height: 740 } })
+    const page = await context.newPage()
+    const names = 'billing-guarantees credits data filter-by-dependency keep-a-copy pagination scaling'.split(
+      ' ',
+    )
+    for (const name of names) {
+      await page.goto(`${portal.origin}/docs/${name}/`, { waitUntil: 'networkidle' })
+      const pictures = page.locator('.diagram svg')
+      const found = await pictures.evaluateAll((each) =>
+        each.flatMap((picture) => {
+          const frame = picture.getBoundingClientRect()
+          const scale = frame.width / Number(picture.getAttribute('viewBox')?.split(' ')[2])
+          const texts = [...picture.querySelectorAll('text')].map((text) => ({
+            name: text.textContent,
+            size: Number.parseFloat(getComputedStyle(text).fontSize) * scale,
+            box: text.getBoundingClientRect(),
+          }))
+          const problems = texts.flatMap(({ name, size, box }) => [
+            ...(size < 12 ? [`${name}: ${size} pixels`] : []),
+            ...(box.left < frame.left - 1 || box.right > frame.right + 1 ? [`${name}: outside`] : []),
+          ])
+          // Lines are higher than their letters.
+          const overlaps = texts.flatMap((one, index) =>
+            texts
+              .slice(index + 1)
+              .filter(
+                ({ box }) =>
+                  one.box.left < box.right &&
+                  box.left < one.box.right &&
+                  one.box.top + 3 < box.bottom - 3 &&
+                  box.top + 3 < one.box.bottom - 3,
+              )
+              .map((other) => `${one.name}: covers ${other.name}`),
+          )
+          return [...problems, ...overlaps]
+        }),
+      )
+      expect([name, (await pictures.count()) > 0, found]).toEqual([name, true, []])
     }
     await context.close()
   })

@@ -77,7 +77,12 @@ describe.skipIf(!hasChromium())('the viewer, in a browser', () => {
 
     await price().getByRole('button', { name: 'Get it for 2 credits' }).click()
     await dialog.getByText('200 OK').waitFor()
-    expect(listSent().map((request) => request.method())).toEqual(['HEAD', 'GET'])
+    const receipt = page.getByRole('complementary', { name: 'Receipt' })
+    await receipt.getByText('2 credits, 2 items').waitFor()
+    const sent = listSent().map((request) => `${request.method()} ${new URL(request.url()).pathname}`)
+    expect(sent).toEqual(['HEAD /users', 'GET /users', 'GET /api-key/usage'])
+    await receipt.getByRole('button', { name: 'Close' }).click()
+    expect(await receipt.isVisible()).toBe(false)
     expect(readQuery(listSent()[1])).toEqual(query)
     expect(listSent()[1]?.headers()['max-credits']).toBe('2')
     expect(await portal.service.readLedger(id)).toMatchObject({ charged: 2 })

@@ -10,7 +10,7 @@ import { startingUp } from '../../api/errors.ts'
 import { createErrorHandler } from '../../api/http/error-handler.ts'
 import { beginRequest } from '../../api/http/middleware.ts'
 import type { HonoEnvironment } from '../../api/http/request-context.ts'
-import { addCoverageRoute } from '../../api/portal/coverage.ts'
+import { addCoverageRoute, createCoverageReader } from '../../api/portal/coverage.ts'
 
 const coverage: Coverage = {
   dataset: { version: 1, updated_at: new Date(0) },
@@ -42,10 +42,11 @@ beforeEach(() => {
       () => {},
     ),
   )
-  addCoverageRoute(app, () => {
+  const reader = createCoverageReader(() => {
     reads++
     return read()
   })
+  addCoverageRoute(app, reader)
   request = async () => (await app.request('/docs/coverage.json')).status
 })
 afterEach(() => vi.useRealTimers())

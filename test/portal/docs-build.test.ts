@@ -3,13 +3,16 @@
  *
  * @module
  */
+import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { basename, join } from 'node:path'
+import { basename, join, resolve } from 'node:path'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type BuiltDocs, docsDirectory, findDocs, nameDocsPointer } from '../../api/portal/docs-manifest.ts'
 import { buildDocs } from '../../docs-site/build.ts'
+import { deno, unset } from '../support/deno.ts'
 import { copyDocs, readUrls, type ServedDocs, serveDocs } from '../support/docs.ts'
 import { createInstance } from '../support/instance.ts'
 
@@ -68,30 +71,38 @@ describe('the docs folder', () => {
     }
   })
 
-  test('has builds side by side: those that run at the same time are all right, and old ones go', async () => {
-    const directory = join(docsDirectory, '../docs-test')
-    const old = join(directory, 'an-old-build')
-    await rm(directory, { recursive: true, force: true })
+  test('has builds side by side: one on Node and one of `deno task docs` at the same time are right, and old ones go', async () => {
+    const old = join(docsDirectory, 'an-old-build')
     await mkdir(old, { recursive: true })
     await utimes(old, 0, 0)
     const baseUrl = 'https://a.example/api'
-    const build = () => buildDocs({ baseUrl, directory, onProgress: () => {} })
-    expect(await Promise.all([build(), build()])).toEqual([true, true])
+    const before = await findDocs(docsDirectory, baseUrl)
+    const { PATH, HOME } = process.env
+    const [isBuilt] = await Promise.all([
+      buildDocs({ baseUrl, onProgress: () => {} }),
+      promisify(execFile)(deno, ['task', '--quiet', 'docs'], {
+        cwd: resolve(import.meta.dirname, '../..'),
+        env: { PATH, HOME, ...unset, BASE_URL: baseUrl },
+      }),
+    ])
+    expect(isBuilt).toBe(true)
 
-    const names = await readdir(directory)
-    expect(names).not.toContain('an-old-build')
-    expect(names.filter((name) => name.startsWith('draft-'))).toEqual([])
-    const docs = await findDocs(directory, baseUrl)
+    expect(await readdir(docsDirectory)).not.toContain('an-old-build')
+    // Other tests may build too, and end.
+    const listDrafts = async () => (await readdir(docsDirectory)).filter((name) => name.startsWith('draft-'))
+    await expect.poll(listDrafts).toEqual([])
+    const docs = await findDocs(docsDirectory, baseUrl)
     if (!docs) throw new Error('there is no build')
+    expect(docs.directory).not.toBe(before?.directory)
+    expect(Object.keys(docs.files).length).toBeGreaterThan(100)
     for (const [name, { hash }] of Object.entries(docs.files)) {
       const content = await readFile(join(docs.directory, name))
       const isSame = createHash('sha256').update(content).digest('base64url').startsWith(hash)
       expect([name, isSame]).toEqual([name, true])
     }
     // A build for one BASE_URL is none for another, and replaces none.
-    expect(await findDocs(directory)).toBeUndefined()
+    expect(await findDocs(docsDirectory, 'https://b.example/api')).toBeUndefined()
     expect((await findDocs(docsDirectory))?.stamp).toBe(manifest.stamp)
-    await rm(directory, { recursive: true, force: true })
   })
 
   test('is not built again while nothing has changed', async () => {
@@ -112,7 +123,8 @@ describe('the docs folder', () => {
 test('a file of the docs that is missing is not taken for an unreachable database', async () => {
   const directory = join(scratch, 'incomplete')
   await copyDocs(directory)
-  await rm(join(directory, basename(manifest.directory), 'quickstart', 'index.html'))
+  const copied = await findDocs(directory) // other tests may have built the docs meanwhile
+  await rm(join(copied?.directory ?? '', 'quickstart', 'index.html'))
   const incomplete = createInstance(docs.database, { docsDirectory: directory })
   const response = await incomplete.request('/docs/quickstart', { headers: { Accept: 'text/html' } })
   expect([response.status, response.json()]).toEqual([

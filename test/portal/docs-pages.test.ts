@@ -73,7 +73,13 @@ describe('GET /docs', () => {
     for (const name of Object.keys(manifest.files).filter((file) => file.endsWith('.html'))) {
       texts.set(name, await readFile(join(manifest.directory, name), 'utf8'))
     }
-    const besideDocs = ['/api-docs', '/openapi.yml', '/openapi.json', '/.well-known/api-catalog']
+    const besideDocs = [
+      '/api-docs',
+      '/openapi.yml',
+      '/openapi.json',
+      '/.well-known/api-catalog',
+      '/docs/coverage.json',
+    ]
     const dead: string[] = []
     let count = 0
     for (const [name, text] of texts) {
@@ -154,7 +160,7 @@ describe('GET /docs', () => {
     }
     // Files that don't show the origin are compressed for all.
     const [compressed] = Object.entries(manifest.files).filter(
-      ([, { encodings, hasPlaceholder }]) => encodings.includes('gzip') && !hasPlaceholder,
+      ([, { encodings, isTemplate }]) => encodings.includes('gzip') && !isTemplate,
     )
     const response = await app.request(`http://x19.example/docs/${compressed?.[0]}`, {
       headers: { 'accept-encoding': 'gzip' },
@@ -165,9 +171,9 @@ describe('GET /docs', () => {
   test('fits into memory in all its forms: compressed for eight origins, and as it is', async () => {
     let bytes = 0
     let templateBytes = 0
-    for (const [name, { encodings, hasPlaceholder }] of Object.entries(manifest.files)) {
+    for (const [name, { encodings, isTemplate }] of Object.entries(manifest.files)) {
       const content = await readFile(join(manifest.directory, name))
-      if (hasPlaceholder) {
+      if (isTemplate) {
         templateBytes += content.length
         for (const encoding of encodings) bytes += 8 * (await compress(content, encoding, 'fast')).length
       } else {
@@ -197,6 +203,19 @@ describe('GET /docs', () => {
         text.match(/origin\.invalid|Authorization: Bearer \$API_KEY|import requests/)?.[0],
       ]).toEqual([name, undefined])
     }
+  })
+
+  test('has a feed of the changelog, which every page names', async () => {
+    const response = await app.request('http://a.example/docs/changelog.xml')
+    expect(response.headers.get('content-type')).toMatch(/^application\/xml/)
+    const feed = await response.text()
+    const [, link = ''] = /<item>.*?<link>([^<]+)<\/link>/s.exec(feed) ?? []
+    expect(link).toMatch(/^http:\/\/a\.example\/docs\/changelog\/#\w/)
+    const page = await (await app.request('http://a.example/docs/changelog/')).text()
+    expect(page).toContain(`id="${link.split('#')[1]}"`)
+    expect(page).toMatch(
+      /<link rel="alternate" type="application\/rss\+xml"[^>]* href="\/docs\/changelog\.xml"/,
+    )
   })
 
   test('names each setting on the settings page, and no other', async () => {

@@ -67,6 +67,18 @@ describe('the tabs', () => {
   })
 })
 
+test('every picture says what it shows, and has a caption', async () => {
+  const pages = await Promise.all(listFiles(/\.html$/).map((name) => readFileOf(name)))
+  const figures = pages.flatMap((page) => selectAll('figure.diagram', fromHtml(page.toString())))
+  expect(figures.length).toBeGreaterThan(5)
+  for (const figure of figures) {
+    const [picture] = selectAll('svg[role=img]', figure)
+    const [caption] = selectAll('figcaption', figure)
+    expect(String(picture?.properties.ariaLabel)).toMatch(/^[A-Z].{80,}\.$/)
+    expect(caption && readText(caption)).toMatch(/\w\.\s*$/)
+  }
+})
+
 test('cells of a table know their column, which a phone shows', async () => {
   const rows = selectAll('.sl-markdown-content tbody tr', await readPage('settings'))
   expect(rows.length).toBeGreaterThan(15)

@@ -1,5 +1,5 @@
 /**
- * The pages of the portal that a reader works with: the query builder of the home page, and "Your key".
+ * The pages of the portal that a reader works with: the home page, the query builder, and "Your key".
  *
  * @module
  */
@@ -16,6 +16,7 @@ import { findKey } from '../../docs-site/src/scripts/key-text.ts'
 import { describePrice, readFields, writePath } from '../../docs-site/src/scripts/query.ts'
 import { escapePart } from '../../docs-site/src/scripts/url.ts'
 import { hasChromium, openPortal, openTab, type Portal, reload, visit } from '../support/browser.ts'
+import { createInstance } from '../support/instance.ts'
 import { daysPath, readEntries, readPages, readSums, usagePath, writeLedger } from '../support/usage.ts'
 
 const nobody = '00000000-0000-4000-8000-000000000000'
@@ -33,6 +34,12 @@ test('a place keeps its commas, and several are separated by semicolons', () => 
   const path = writePath({ ...fields, places: 'Berlin, Germany; Lisbon;' })
   expect(new URLSearchParams(path.split('?')[1]).getAll('location')).toEqual(['Berlin, Germany', 'Lisbon'])
   expect(readFields(path)).toMatchObject({ places: 'Berlin, Germany; Lisbon' })
+})
+
+test('a country may be written as its name', () => {
+  const fields = { list: 'users', places: '', packages: 'zod', files: '', status: '', perPage: '1' } as const
+  const path = writePath({ ...fields, countries: 'Germany, AT, Frankreich' })
+  expect(path).toBe('/users?country=DE,AT,FR&dependency_names=zod&per_page=1')
 })
 
 test('a key is found in what readers paste, and nothing else is taken for one', () => {
@@ -76,10 +83,10 @@ test('no value of a question ends the string that it stands in', () => {
 
 test('a price names the page and the whole list', () => {
   expect(describePrice('/users?per_page=100', { total: 1_234, cost: 100 })).toBe(
-    '1,234 users match. This page: 100 credits. Whole list: 1,234 credits.',
+    '1,234 users match. All of them: 1,234 credits. This page: 100 credits.',
   )
   expect(describePrice('/repos', { total: 1, cost: 1 })).toBe(
-    '1 repository matches. This page: 1 credit. Whole list: 1 credit.',
+    '1 repository matches. All of them: 1 credit. This page: 1 credit.',
   )
   expect(describePrice('/users', { total: 0, cost: 0 })).toBe('0 users match. An empty page is free.')
 })
@@ -111,14 +118,88 @@ describe.skipIf(!hasChromium())('in a browser', () => {
   const listSent = () =>
     requested.flatMap((request) => {
       const { pathname, search } = new URL(request.url())
-      return /^\/(docs|favicon)/.test(pathname) ? [] : [`${request.method()} ${pathname}${search}`]
+      return /^\/(docs|favicon|api-docs)/.test(pathname) ? [] : [`${request.method()} ${pathname}${search}`]
     })
   const useKey = (secret: string) =>
     page.evaluate((key) => sessionStorage.setItem('devdata-api-key', key), secret)
 
+  describe('the sentence of the home page', () => {
+    const fill = async (place: string, packages: string) => {
+      await page.getByLabel('Place', { exact: true }).fill(place)
+      await page.getByLabel('Package', { exact: true }).fill(packages)
+    }
+    const total = () => page.locator('.sentence .total')
+    const people = () => page.locator('.sentence ul.people li')
+
+    test('is answered without a key from the sample data, which it says, and sends nothing', async () => {
+      await visit(page, `${portal.origin}/docs`)
+      expect(await total().textContent()).toMatch(/^\d+ users in the sample data$/)
+      await fill('Berlin', 'react')
+      await page.getByLabel('What they do').selectOption('stopped using')
+      const { headers } = await portal.service.request(
+        '/users?location=Berlin&dependency_names=react&dependency_status=removed',
+        { key: (await portal.service.createKey({ credits: 100 })).secret },
+      )
+      const count = headers.get('X-Total-Count')
+      await page.getByText(`${count} users in the sample data`, { exact: true }).waitFor()
+      expect(await people().count()).toBe(Math.min(3, Number(count)))
+      await page.getByRole('button', { name: 'curl' }).click()
+      expect(await page.locator('.sentence pre:visible').textContent()).toContain(
+        '/users?location=Berlin&dependency_names=react&dependency_status=removed&per_page=3',
+      )
+      // A condition is never dropped.
+      await fill('Berlin', '')
+      await page.getByText('Name a package.').waitFor()
+      // No response is recorded.
+      await fill('Lima', 'react')
+      await page.getByText('Enter a key to count this, free.').waitFor()
+      expect(await people().count()).toBe(0)
+      expect(listSent()).toEqual([])
+      await page.getByRole('button', { name: 'Enter your key' }).click()
+      await page.getByRole('dialog').waitFor()
+      expect(complaints).toEqual([])
+    })
+
+    test('counts with a key as readers type, and spends credits only at a button with the price', async () => {
+      const { secret, id } = await portal.service.createKey({ credits: 100 })
+      await visit(page, `${portal.origin}/docs`)
+      await useKey(secret)
+      await reload(page)
+      await fill('germany', 'react, zod')
+      await page.getByLabel('What they do').selectOption('still uses')
+      const path = '/users?country=DE&dependency_names=react,zod&dependency_status=active&per_page=3'
+      const head = await portal.service.request(path, { method: 'HEAD', key: secret })
+      const count = Number(head.headers.get('X-Total-Count'))
+      await page.getByText(`${count} users in the sample data`, { exact: true }).waitFor()
+      await page.getByText(`${count} credits`, { exact: true }).waitFor()
+      expect((await portal.service.readLedger(id)).charged).toBe(0)
+      await page.getByRole('button', { name: 'Show the first 3 for 3 credits' }).click()
+      await people().nth(2).waitFor()
+      expect((await portal.service.readLedger(id)).charged).toBe(3)
+      await page.getByRole('button', { name: 'JSON' }).click()
+      expect(await page.locator('.sentence pre:visible').textContent()).toContain('"forge_rest_id"')
+      expect(complaints).toEqual([])
+    })
+
+    test('shows no number of the sample data on a service with other data', async () => {
+      await portal.service.sql`update dataset set users_count = users_count + 1`
+      const other = createInstance(portal.service)
+      const response = await other.fetch('/docs')
+      const html = await response.text()
+      await portal.service.sql`update dataset set users_count = users_count - 1`
+      await page.route(`${portal.origin}/docs`, (route) =>
+        route.fulfill({ body: html, headers: Object.fromEntries(response.headers) }),
+      )
+      await visit(page, `${portal.origin}/docs`)
+      await page.getByText('Enter a key to count this, free.').waitFor()
+      expect(await people().count()).toBe(0)
+      expect(listSent()).toEqual([])
+    })
+  })
+
   test('the query builder shows the code of samples for any question, and the price that HEAD returns', async () => {
     const { secret, id } = await portal.service.createKey({ credits: 1_000 })
-    await visit(page, `${portal.origin}/docs`)
+    await visit(page, `${portal.origin}/docs/pricing/`)
     await useKey(secret)
     await reload(page)
     const builder = page.locator('.builder')
@@ -147,7 +228,7 @@ describe.skipIf(!hasChromium())('in a browser', () => {
     const head = await portal.service.request(path, { method: 'HEAD', key: secret })
     const [total, cost] = ['X-Total-Count', 'X-Credits-Cost'].map((name) => Number(head.headers.get(name)))
     expect(cost).toBe(5)
-    const price = `${total} users match. This page: 5 credits. Whole list: ${total} credits.`
+    const price = `${total} users match. All of them: ${total} credits. This page: 5 credits.`
     await builder.getByText(price, { exact: true }).waitFor()
     expect(await builder.locator('.head mark').textContent()).toBe('X-Credits-Cost: 5\n')
     expect(await builder.getByText('Recorded with the sample data').isVisible()).toBe(false)
@@ -163,7 +244,7 @@ describe.skipIf(!hasChromium())('in a browser', () => {
 
   test('the query builder completes packages and places, for free', async () => {
     const { secret, id } = await portal.service.createKey({ credits: 1_000 })
-    await visit(page, `${portal.origin}/docs`)
+    await visit(page, `${portal.origin}/docs/pricing/`)
     await useKey(secret)
     await reload(page)
     const builder = page.locator('.builder')
@@ -180,10 +261,10 @@ describe.skipIf(!hasChromium())('in a browser', () => {
   })
 
   test('without a key, the builder shows recorded prices, and asks for a key before it sends anything', async () => {
-    await visit(page, `${portal.origin}/docs`)
+    await visit(page, `${portal.origin}/docs/pricing/`)
     const builder = page.locator('.builder')
     for (const [name, file] of [
-      ['Who in Germany uses react?', 'usersOfReactInGermany'],
+      ['Who in Germany still uses react?', 'usersOfReactInGermany'],
       ['Who stopped using requests?', 'usersWhoRemovedRequests'],
       ['Who in Berlin uses zod?', 'usersOfZod'],
     ] as const) {
@@ -194,7 +275,7 @@ describe.skipIf(!hasChromium())('in a browser', () => {
       const total = /^X-Total-Count: (\d+)$/m.exec(recorded)?.[1]
       await builder.getByRole('button', { name }).click()
       await builder
-        .getByText(`${total} users match. This page: 1 credit. Whole list: ${total} credits.`, {
+        .getByText(`${total} users match. All of them: ${total} credits. This page: 1 credit.`, {
           exact: true,
         })
         .filter({ visible: true })
@@ -291,7 +372,7 @@ describe.skipIf(!hasChromium())('in a browser', () => {
   })
 
   test('without credits, the query builder and Run show the price, and that the key has none', async () => {
-    await visit(page, `${portal.origin}/docs`)
+    await visit(page, `${portal.origin}/docs/pricing/`)
     await useKey((await portal.service.createKey({ credits: 0 })).secret)
     await reload(page)
     const builder = page.locator('.builder')

@@ -83,8 +83,8 @@ test('the docs’ own endpoints have no page', () => {
   expect(own.filter((id) => pages.includes(`reference/${id}/index.html`))).toEqual([])
 })
 
-test('the path of an endpoint and a way to test it come before everything else', async () => {
+test('the path of an endpoint and its price come before everything else', async () => {
   const page = await readPage('list-users')
   const line = select('.beside > .intro > .operation:first-child', page)
-  expect(line && readText(line).trim()).toBe('GET /users Open in viewer')
+  expect(line && readText(line).trim()).toBe('GET /users 1 per item')
 })

@@ -85,6 +85,57 @@ describe.skipIf(!hasChromium())('Run, in a browser', () => {
     await page.keyboard.press('Escape')
   })
 
+  test('the quickstart begins with a request that runs, with the demo key in its field', async () => {
+    const { page, context } = await openTab(portal)
+    await visit(page, `${portal.origin}/docs/quickstart/`)
+    const field = page.locator('.key-field').getByRole('textbox')
+    await expect.poll(() => field.inputValue()).toBe(demoKey)
+    await page.getByText('This is the demo key of your trial.').waitFor()
+    const sample = page.locator('.sample[data-request="firstCall"]')
+    // All of it is on the first screen.
+    const { y = 9999 } = (await sample.getByRole('button', { name: 'Run', exact: true }).boundingBox()) ?? {}
+    expect(y).toBeLessThan(800)
+    await clickRun(sample)
+    // Run means the key in the field.
+    await sample.getByText('51 users · this page: 1 credit · HEAD was free').waitFor()
+    await page
+      .locator('.key-field')
+      .getByText(/1,000 credits left/)
+      .waitFor()
+    expect(await field.inputValue()).toBe(`…${demoKey.slice(-4)}`)
+    // A typo is refused before it is sent.
+    await field.fill('not a key')
+    await page.locator('.key-field').getByRole('button', { name: 'Use this key' }).click()
+    await page.getByText(/^Invalid key: must be a UUID/).waitFor()
+    await context.close()
+  })
+
+  test('the errors page leads from a pasted message to its section', async () => {
+    const { page, context } = await openTab(portal)
+    await visit(page, `${portal.origin}/docs/errors/`)
+    const finder = page.locator('.error-finder')
+    for (const [pasted, anchor] of [
+      ['{"error":"insufficient credits: need 7, have 3"}', '#insufficient-credits-need-30-have-12'],
+      ['"Invalid API key"', '#invalid-api-key'],
+      ['Unknown parameter: loc; did you mean location?', '#unknown-parameter-perpage-did-you-mean-per_page'],
+      ['404', '#404-not-found'],
+      ['authorization header required', '#authorization-header-required'],
+    ] as const) {
+      await finder.getByRole('textbox').fill(pasted)
+      await expect
+        .poll(() => finder.getByRole('link').first().getAttribute('href'))
+        .toBe(`/docs/errors/${anchor}`)
+    }
+    await finder.getByRole('textbox').fill('X-Error-Code: user_not_found')
+    await finder.getByText('user_not_found: Continue without the user.').waitFor()
+    await finder.getByRole('textbox').fill('segmentation fault')
+    await finder.getByText(/^No message of this page begins like this/).waitFor()
+    await finder.getByRole('textbox').fill('Invalid API key')
+    await finder.getByRole('textbox').press('Enter')
+    await page.waitForURL('**/docs/errors/#invalid-api-key')
+    await context.close()
+  })
+
   test('the price comes first, then the response, and the receipt is the entry of the ledger', async () => {
     await visit(page, `${portal.origin}/docs/reference/list-users/`) // The key stays.
     await page.locator('#key-balance').getByText('1,000 credits').waitFor()

@@ -22,6 +22,14 @@ import { demoCredits } from '../../api/runtime/trial.ts'
 import { buildDocs } from '../../docs-site/build.ts'
 import { findRequest, requests, type SampleRequest } from '../../docs-site/requests.ts'
 import { languages, settleBody, writeResponse } from '../../docs-site/samples.ts'
+import {
+  type Person,
+  type RecordedSentences,
+  recordedPackages,
+  recordedPlaces,
+  verbs,
+  writeSentencePath,
+} from '../../docs-site/src/scripts/sentence-query.ts'
 import { contract } from '../support/contract.ts'
 import { listElements, readText } from '../support/html.ts'
 import { createInstance } from '../support/instance.ts'
@@ -153,7 +161,38 @@ async function requestResponse(name: string): Promise<string> {
   return writeResponse(request, response, baseUrl)
 }
 
+/** Asks the questions that the home page answers without a key. */
+async function recordSentences(): Promise<string> {
+  const key = (await service.createKey({ credits: 1_000 })).secret
+  const request = async (path: string) => {
+    const response = await fetch(`${baseUrl}${path}`, { headers: { Authorization: `Bearer ${key}` } })
+    if (response.status !== 200) throw new Error(`${path}: ${await response.text()}`)
+    return response
+  }
+  const recorded: RecordedSentences = {
+    people: {},
+    answers: {},
+  }
+  for (const place of recordedPlaces) {
+    for (const packages of recordedPackages) {
+      for (const { status } of verbs) {
+        const path = writeSentencePath({ place, status, packages })
+        const response = await request(path)
+        const { data }: { data: Person[] } = await response.json()
+        for (const person of data) recorded.people[person.login] = person
+        const total = Number(response.headers.get('X-Total-Count'))
+        recorded.answers[path] = { total, logins: data.map(({ login }) => login) }
+      }
+    }
+  }
+  return `${JSON.stringify(recorded)}\n`
+}
+
 describe('the recorded responses of the portal', () => {
+  test('are what the service responds with: the sentences of the home page', async () => {
+    await expect(await recordSentences()).toMatchFileSnapshot(join(responsesDirectory, 'sentences.json'))
+  })
+
   test.each(Object.keys(requests))('are what the service responds with: %s', async (name) => {
     await expect(await requestResponse(name)).toMatchFileSnapshot(join(responsesDirectory, `${name}.http`))
   })
@@ -227,6 +266,9 @@ async function runProgram(name: string, label: string, code: string) {
 async function recordResponses(update: SnapshotUpdate): Promise<void> {
   const isDue = (file: string) =>
     update === 'all' || (update === 'new' && !existsSync(join(responsesDirectory, file)))
+  if (isDue('sentences.json')) {
+    await writeFile(join(responsesDirectory, 'sentences.json'), await recordSentences())
+  }
   for (const name of Object.keys(requests).filter((name) => isDue(`${name}.http`))) {
     await writeFile(join(responsesDirectory, `${name}.http`), await requestResponse(name))
   }

@@ -5,6 +5,7 @@
  */
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import type { SearchWords } from '../../docs-site/search-words.ts'
 import { hasChromium, openPortal, type Portal, visit } from '../support/browser.ts'
 
 /** Queries, and the title of their first hit. */
@@ -12,9 +13,9 @@ const firstHits = {
   // Money
   cost: 'Credits',
   'how much does it cost': 'Credits',
-  price: 'Credits',
+  price: 'Pricing',
   'balance is too low': 'Credits',
-  free: 'Credits',
+  free: 'Pricing',
   idempotency: 'Billing guarantees',
   // Statuses and headers
   304: 'Conditional requests',
@@ -23,13 +24,16 @@ const firstHits = {
   429: 'Rate limits and retries',
   etag: 'Conditional requests',
   'X-Total-Count': 'Pagination',
+  'X-Credits-Remaining': 'Credits',
   // Lists
   'next page': 'Pagination',
   'total count': 'Pagination',
   sort: 'Pagination',
-  'filter by location': 'Filtering',
+  'filter by location': 'Filter by location',
   commits: 'List commits',
-  open_issues_count: 'Repository',
+  open_issues_count: 'Objects',
+  forge_rest_id: 'Objects',
+  'filter by country': 'Filter by location',
   'list users': 'List users',
   csv: 'Recipes',
   webhook: 'Keep a copy',
@@ -46,13 +50,16 @@ const firstHits = {
   python: 'Python client',
   openapi: 'Tools and agents',
   sdk: 'TypeScript client',
+  'python sdk': 'Python client',
   mcp: 'Connect an assistant',
+  'change log': 'Changelog',
+  sandbox: 'Quickstart',
   // Operators
   import: 'Load data',
-  install: 'Run the service',
-  postgres: 'Run the service',
+  install: 'Install a release',
+  postgres: 'Connect to PostgreSQL',
   docker: 'Containers',
-  deno: 'Deno and Deno Deploy',
+  deno: 'Deno',
   backup: 'Upgrades and backups',
   // Typos
   pagnation: 'Pagination',
@@ -94,6 +101,23 @@ describe.skipIf(!hasChromium())('the search', () => {
     }
     expect(found).toEqual(firstHits)
     expect(complaints).toEqual([])
+  })
+
+  test('finds each error message by its text, and before anything is typed shows what is often read', async () => {
+    await page.keyboard.press('Control+k')
+    await input().fill('')
+    await page.locator('site-search .curated a').first().waitFor()
+    const text = await (await fetch(`${portal.origin}/docs/pagefind/words.json`)).text()
+    const { messages }: SearchWords = JSON.parse(text)
+    expect(messages.length).toBeGreaterThan(40)
+    const missed: string[] = []
+    for (const [message] of messages) {
+      await search(message)
+      const [first = ''] = await hits().allTextContents()
+      if (first !== message) missed.push(`${message} -> ${first}`)
+    }
+    expect(missed).toEqual([])
+    expect(await page.locator('site-search .curated a').first().isVisible()).toBe(false)
   })
 
   test('says which word it took for a typo, and that it found nothing', async () => {

@@ -25,6 +25,15 @@ const defaults = {
   responseCacheMb: 32,
   compressResponses: true,
   publicCoverage: true,
+  operator: {
+    name: undefined,
+    contactUrl: undefined,
+    signupUrl: undefined,
+    creditPrice: undefined,
+    termsUrl: undefined,
+    privacyUrl: undefined,
+    statusUrl: undefined,
+  },
   logLevel: 'info',
   logFormat: 'json',
   logProbes: true,
@@ -107,6 +116,27 @@ test.each([
   ['COMPRESS_RESPONSES', 'off', { compressResponses: false }],
   ['PUBLIC_COVERAGE', 'on', { publicCoverage: true }],
   ['PUBLIC_COVERAGE', 'off', { publicCoverage: false }],
+  ['OPERATOR_NAME', 'Example GmbH', { operator: { ...defaults.operator, name: 'Example GmbH' } }],
+  [
+    'CONTACT_URL',
+    'mailto:api@example.com',
+    { operator: { ...defaults.operator, contactUrl: 'mailto:api@example.com' } },
+  ],
+  [
+    'SIGNUP_URL',
+    'https://example.com/"keys"',
+    { operator: { ...defaults.operator, signupUrl: 'https://example.com/%22keys%22' } },
+  ],
+  [
+    'CREDIT_PRICE',
+    '0.002 EUR',
+    { operator: { ...defaults.operator, creditPrice: { amount: 2n, decimals: 3, currency: 'EUR' } } },
+  ],
+  ...(['TERMS_URL', 'PRIVACY_URL', 'STATUS_URL'] as const).map((name) => {
+    const member = { TERMS_URL: 'termsUrl', PRIVACY_URL: 'privacyUrl', STATUS_URL: 'statusUrl' }[name]
+    const url = 'https://example.com/page?a=1#b'
+    return [name, url, { operator: { ...defaults.operator, [member]: url } }] as const
+  }),
   ['LOG_LEVEL', 'debug', { logLevel: 'debug' }],
   ['LOG_LEVEL', 'info', { logLevel: 'info' }],
   ['LOG_LEVEL', 'warning', { logLevel: 'warning' }],
@@ -166,6 +196,35 @@ test.each([
   ...['-1', '100001', 'none'].map((value) => ['RESPONSE_CACHE_MB', value, wholeNumber(0, 100_000)] as const),
   ...['yes', 'ON', 'gzip'].map((value) => ['COMPRESS_RESPONSES', value, 'must be on or off'] as const),
   ...['yes', 'OFF', 'public'].map((value) => ['PUBLIC_COVERAGE', value, 'must be on or off'] as const),
+  ['OPERATOR_NAME', 'x'.repeat(101), 'must have at most 100 characters'],
+  ['OPERATOR_NAME', 'Example\n# GmbH', 'must be one line'],
+  ...['api@example.com', 'javascript:alert(1)'].map(
+    (value) =>
+      ['CONTACT_URL', value, 'must be an http, https or mailto URL, such as mailto:api@example.com'] as const,
+  ),
+  ...['SIGNUP_URL', 'TERMS_URL', 'PRIVACY_URL', 'STATUS_URL'].flatMap((name) =>
+    ['example.com', 'mailto:api@example.com', 'javascript:alert(1)'].map(
+      (value) => [name, value, 'must be an http or https URL, such as https://example.com/terms'] as const,
+    ),
+  ),
+  ...[
+    '0.002',
+    '0 EUR',
+    '0.000 EUR',
+    '-1 EUR',
+    '1e-3 EUR',
+    '0.002 XQQ',
+    '0.002 eur',
+    '0,002 EUR',
+    '$0.002',
+  ].map(
+    (value) =>
+      [
+        'CREDIT_PRICE',
+        value,
+        'must be the price of one credit, an amount above 0 and an ISO 4217 currency, such as 0.002 EUR',
+      ] as const,
+  ),
   ...['trace', 'INFO', 'warn'].map(
     (value) => ['LOG_LEVEL', value, 'must be one of debug, info, warning, error'] as const,
   ),

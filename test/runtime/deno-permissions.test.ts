@@ -1,6 +1,6 @@
 /**
- * What Deno lets the service do: as little as it needs. (The tests of the start, of the command line and of the contract
- * run it with these permissions.)
+ * What Deno lets the service do: as little as it needs. (The tests of the start, of the command line, of the contract and of
+ * the docs' builds run it with these permissions.)
  *
  * @module
  */
@@ -11,17 +11,14 @@ import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { settingNames } from '../../api/config.ts'
-import { docsDirectory, findDocs } from '../../api/portal/docs-manifest.ts'
 import { buildDocs } from '../../docs-site/build.ts'
-import { deno, denoSettings } from '../support/deno.ts'
+import { deno, denoSettings, unset } from '../support/deno.ts'
 import { startProgram } from '../support/program.ts'
 import { describeOnServer } from '../support/server.ts'
 import { startTestService } from '../support/service.ts'
 
 const project = resolve(import.meta.dirname, '..', '..')
 const { tasks, permissions } = denoSettings
-/** Settings of whoever runs the tests must not reach a task; an empty one counts as unset. */
-const unset = Object.fromEntries(settingNames.map((name) => [name, '']))
 
 describe('deno.json', () => {
   test('starts everything with permissions that it names, and prompts for no more', () => {
@@ -62,19 +59,6 @@ describe('deno.json', () => {
       run: ['./node_modules/deno/deno'],
     })
   })
-})
-
-test('deno task docs builds the docs with its permissions', async () => {
-  const baseUrl = 'https://deno.example'
-  const before = await findDocs(docsDirectory, baseUrl)
-  const { PATH = '', HOME = '' } = process.env
-  await promisify(execFile)(deno, ['task', '--quiet', 'docs'], {
-    cwd: project,
-    env: { PATH, HOME, ...unset, BASE_URL: baseUrl },
-  })
-  const after = await findDocs(docsDirectory, baseUrl)
-  expect(after?.directory).not.toBe(before?.directory)
-  expect(Object.keys(after?.files ?? {}).length).toBeGreaterThan(100)
 })
 
 describe('what the permissions do not allow', () => {

@@ -55,14 +55,16 @@ describe('a client’s connection', () => {
     expect(received).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n.*\{"error":"Request incomplete: .*"\}$/s)
   })
 
-  test('gets the whole response to a request that is followed by bytes that are not HTTP', async () => {
+  test('gets the whole response to a request that is followed by bytes that are not HTTP, then 400', async () => {
     await using server = await startServer((_, response) => {
       response.writeHead(200, { 'Content-Length': 8 }).write('half')
       setTimeout(() => response.end('half'), 50)
     })
     const received = await server.send(request, 'this is not HTTP\r\n\r\n')
-    expect(received).toMatch(/^HTTP\/1\.1 200 OK\r\n.*\r\n\r\nhalfhalf$/s)
-    expect(received.split('HTTP/1.1')).toHaveLength(2)
+    expect(received).toMatch(
+      /^HTTP\/1\.1 200 OK\r\n.*\r\n\r\nhalfhalfHTTP\/1\.1 400 Bad Request\r\n.*\{"error":"Invalid HTTP request"\}$/s,
+    )
+    expect(received.split('HTTP/1.1')).toHaveLength(3)
   })
 
   test('gets 400 for bytes that are not HTTP', async () => {
@@ -84,9 +86,9 @@ describe('a client’s connection', () => {
       const received = await server.send(`${line} HTTP/1.1\r\nHost: localhost\r\n\r\n`)
       expect([line, received]).toEqual([line, expect.stringMatching(refused)])
     }
-    expect(await server.send(request, 'FOO /users HTTP/1.1\r\nHost: localhost\r\n\r\n')).toMatch(
-      /^HTTP\/1\.1 200 OK\r\n/,
-    )
+    const second = await server.send(request, 'FOO /users HTTP/1.1\r\nHost: localhost\r\n\r\n')
+    expect(second).toMatch(/^HTTP\/1\.1 200 OK\r\n.*servedHTTP\/1\.1 405 /s)
+    expect(second).toMatch(refused)
     for (const line of ['FOO', 'FOO /users', 'F(O /users HTTP/1.1', 'FOO /users HTTP/two', 'FOO  HTTP/1.1']) {
       const received = await server.send(`${line}\r\n\r\n`)
       expect([line, received]).toEqual([line, expect.stringMatching(/^HTTP\/1\.1 400 .*invalid_request/s)])
@@ -119,6 +121,14 @@ describe('a client’s connection', () => {
     const received = await server.send(request, request, request)
     expect(received.match(/HTTP\/1\.1 200 OK/g)).toHaveLength(1)
     expect(served).toBe(1)
+  })
+
+  test('gets 414 for a URL that is too long, in one packet or in several', async () => {
+    await using server = await startServer((_, response) => response.end())
+    for (const length of [50_000, 240_000]) {
+      const received = await server.send(`GET /?${'a'.repeat(length)} HTTP/1.1\r\nHost: a\r\n\r\n`)
+      expect(received).toMatch(/^HTTP\/1\.1 414 .*X-Error-Code: url_too_long\r\n/s)
+    }
   })
 
   test('gets 431 for headers that are too large', async () => {

@@ -7,6 +7,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join, resolve } from 'node:path'
 import * as v from 'valibot'
+import { settingNames } from '../../api/config.ts'
 
 const project = resolve(import.meta.dirname, '../..')
 
@@ -31,6 +32,9 @@ const schema = v.object({
 
 /** The tasks of deno.json, and its sets of permissions. */
 export const denoSettings = v.parse(schema, JSON.parse(readFileSync(join(project, 'deno.json'), 'utf8')))
+
+/** Settings of whoever runs the tests must not reach a task; an empty one counts as unset. */
+export const unset = Object.fromEntries(settingNames.map((name) => [name, '']))
 
 /**
  * The flags for a set of permissions in deno.json. Relative paths count in the project's folder and in `directory`, where

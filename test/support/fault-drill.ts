@@ -1,6 +1,6 @@
 /**
- * A drill: two instances on one database, more clients than they can serve at a time, and a fault. Afterwards
- * the ledger is compared with what every client received.
+ * A drill: two instances on one database, many clients, and a fault. Afterwards the ledger is compared with what every client
+ * received.
  *
  * @module
  */
@@ -45,10 +45,17 @@ export interface Report {
   mismatches: string[]
 }
 
+/** What a storm consists of. */
+export interface Load {
+  clients: number
+  /** The longest of the random pauses between a client's requests. Default: 0, with which two instances are over capacity. */
+  pauseMs?: number
+}
+
 /** Two instances and their database, for one fault after the other. */
 export interface Drill<Place extends Site> extends AsyncDisposable {
   /** Has concurrent clients send requests until the fault is over and both instances serve them, and compares. */
-  storm(fault: Fault<Place>, clients: number): Promise<Report>
+  storm(fault: Fault<Place>, load: Load): Promise<Report>
 }
 
 /** Between two attempts. Clients ignore Retry-After. */
@@ -73,8 +80,8 @@ export async function startDrill(seed: string): Promise<Drill<ServerSite>> {
   stack.use(drill)
   const owned = stack.move()
   return {
-    storm: ({ inflict, ...fault }, clients) =>
-      drill.storm({ ...fault, inflict: (site) => inflict(Object.assign(site, { cluster, proxy })) }, clients),
+    storm: ({ inflict, ...fault }, load) =>
+      drill.storm({ ...fault, inflict: (site) => inflict(Object.assign(site, { cluster, proxy })) }, load),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   }
 }
@@ -110,7 +117,7 @@ export async function startDrillOn(
       waitForService: noClients,
     }
     return {
-      storm: (fault, clients) => storm(site, fault, clients),
+      storm: (fault, load) => storm(site, fault, load),
       [Symbol.asyncDispose]: () => stack.disposeAsync(),
     }
   } catch (error) {
@@ -133,7 +140,7 @@ async function withDatabase<T>(databaseUrl: string, run: (sql: Sql) => Promise<T
   }
 }
 
-async function storm(site: Site, fault: Fault<Site>, clients: number): Promise<Report> {
+async function storm(site: Site, fault: Fault<Site>, { clients, pauseMs = 0 }: Load): Promise<Report> {
   // An instance may have ended in an earlier storm.
   for (const place of [0, 1] as const) if (!site.instances[place].isRunning()) await site.replace(place)
   const customers = await site.ask(createCustomers)
@@ -168,6 +175,7 @@ async function storm(site: Site, fault: Fault<Site>, clients: number): Promise<R
     if (customer === undefined) throw new Error('there is no customer')
     await sleep(site.random.integer(0, 300)) // connections that arrive together would wait to be accepted
     while (!isOver) {
+      if (pauseMs > 0) await sleep(site.random.integer(0, pauseMs))
       const number = customer.requests++
       const { path, query } = customer.isAdmin ? inventFilter(customer, number) : inventRequest(number)
       for (const deadline = performance.now() + maxResponseMs; ; ) {

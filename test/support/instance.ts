@@ -9,6 +9,7 @@ import { getLogger } from '@logtape/logtape'
 import type { Hono } from 'hono'
 import { createApp } from '../../api/app.ts'
 import { readVersion } from '../../api/build-info.ts'
+import { readConfig } from '../../api/config.ts'
 import { type Database, type DatabaseOptions, openDatabase } from '../../api/database/database.ts'
 import { createReplicas } from '../../api/database/replica-checks.ts'
 import type { HonoEnvironment } from '../../api/http/request-context.ts'
@@ -26,6 +27,8 @@ export interface InstanceOptions {
   responseCacheMb?: number
   compressResponses?: boolean
   publicCoverage?: boolean
+  /** Settings that say who runs the service. */
+  operator?: Record<string, string>
   logProbes?: boolean
   readDemoKey?: () => string
   tracing?: Tracing
@@ -68,6 +71,7 @@ export function createInstance(
     responseCacheMb: options.responseCacheMb ?? 4,
     compressResponses: options.compressResponses ?? true,
     publicCoverage: options.publicCoverage ?? true,
+    operator: readConfig(options.operator ?? {}).operator,
     logProbes: options.logProbes ?? true,
     maxWaitMs: 60_000, // slow machines are not under test
     docsDirectory: options.docsDirectory ?? docsDirectory,

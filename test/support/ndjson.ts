@@ -40,7 +40,7 @@ export function toLines(records: readonly object[]): string {
 
 /** Loads records. */
 export function load(
-  { sql }: TestService,
+  { sql }: Pick<TestService, 'sql'>,
   { users = [], identities = [], repos = [], commits = [], removals = [] }: Load,
 ): Promise<ImportResult> {
   return importNdjson(sql, {

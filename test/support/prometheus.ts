@@ -12,7 +12,7 @@ import { findFreePort } from './postgres-process.ts'
 import { startProgram } from './program.ts'
 
 /** Why tests that need it are skipped where `hasPrometheus` is false. */
-export const prometheusMissing = 'no prometheus and promtool found; install them'
+const prometheusMissing = 'no prometheus and promtool found; install them'
 
 /** Whether the machine has Prometheus with its tool. */
 export const hasPrometheus = ['prometheus', 'promtool'].every((name) =>

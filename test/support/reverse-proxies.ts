@@ -14,7 +14,7 @@ import { findFreePort } from './postgres-process.ts'
 import { startProgram } from './program.ts'
 
 /** The examples, by the name of their program. */
-export const proxyFiles = { nginx: 'nginx.conf', haproxy: 'haproxy.cfg', caddy: 'Caddyfile' } as const
+const proxyFiles = { nginx: 'nginx.conf', haproxy: 'haproxy.cfg', caddy: 'Caddyfile' } as const
 export type ProxyName = keyof typeof proxyFiles
 export const proxyNames = ['nginx', 'haproxy', 'caddy'] as const satisfies ProxyName[]
 

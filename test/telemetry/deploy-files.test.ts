@@ -34,17 +34,21 @@ if (!hasSystemd) console.warn('The unit is not analyzed: install systemd')
 if (!hasKustomize) console.warn('The base for Kubernetes is not built: install kubectl 1.30 or later')
 
 describe('the unit for systemd', () => {
-  test('starts the service as npm start and the image do', async () => {
+  test('starts the packed service, as the image does, with the options of npm start', async () => {
     const [, started] = /^ExecStart=(.*)$/m.exec(await readText('deploy/devdata.service')) ?? []
+    expect(started).toBe('/srv/devdata/bin/devdata start')
+    expect(await readText('Dockerfile')).toContain('CMD ["node", "bin/devdata.mjs", "start"]')
+    const program = await readText('release/devdata.mjs')
+    const options = program.match(/(?<=')--[a-z-]+(?:=\d+)?(?=',)/g)?.join(' ')
     const { scripts } = JSON.parse(await readText('package.json'))
-    expect(started).toBe(`/srv/devdata/node_modules/.bin/${scripts.start.replace(/^exec /, '')}`)
+    expect(scripts.start).toBe(`exec node ${options} api/node.ts`)
   })
 
   test.skipIf(!hasSystemd)('is valid, and gives the service few rights', async () => {
     // The path of the program must exist.
     const unit = join(directory, 'devdata.service')
     const text = await readText('deploy/devdata.service')
-    await writeFile(unit, text.replace('/srv/devdata/node_modules/.bin/node', process.execPath))
+    await writeFile(unit, text.replace('/srv/devdata/bin/devdata', process.execPath))
     const { stderr } = await run('systemd-analyze', ['verify', unit])
     expect(stderr).toBe('')
     // Tenths: systemd calls everything up to 3.0 well protected.
@@ -82,7 +86,7 @@ describe('the dashboard for Grafana', async () => {
     await scrape()
     const scraped = await scrape()
     await service.close()
-    const documented = await readText('docs-site/src/content/docs/observing.md')
+    const documented = await readText('docs-site/src/content/docs/metrics.md')
     for (const expression of expressions) {
       for (const [, name = ''] of expression.matchAll(/\b((?:devdata|process)_\w+)\{/g)) {
         // Without replicas, those of replicas have no series.
@@ -103,7 +107,7 @@ describe('the dashboard for Grafana', async () => {
     const { name: variables } = { name: templating.list.map(({ name }) => name) }
     expect(variables).toEqual(['datasource', 'job'])
     const documented = [
-      ...(await readText('docs-site/src/content/docs/observing.md')).matchAll(/`((?:devdata|process)_\w+)`/g),
+      ...(await readText('docs-site/src/content/docs/metrics.md')).matchAll(/`((?:devdata|process)_\w+)`/g),
     ].map(([, name = '']) => name)
     const shown = expressions.join('\n')
     expect([...new Set(documented)].filter((name) => !shown.includes(name))).toEqual([])
@@ -208,7 +212,7 @@ describe.skipIf(!hasKustomize)('the base for Kubernetes', () => {
     expect(ports[0].containerPort).toBe(8000)
     expect(seconds).toBeGreaterThan(20)
     for (const { spec } of readTemplates().slice(1)) {
-      expect(spec.containers[0].command.join(' ')).toMatch(/node api\/cli\/main\.ts (migrate|import github)/)
+      expect(spec.containers[0].command.join(' ')).toMatch(/devdata (migrate|import github)/)
     }
   })
 })

@@ -393,7 +393,7 @@ create table dependencies (
   users_on_shelf boolean not null default true, -- whether its sets share rows: see sets
   repositories_on_shelf boolean not null default true,
   unique nulls not distinct (name, file, status)
-);
+) with (fillfactor = 60); -- each load changes many counts: in the same page, no index changes with them
 create index on dependencies (name_key, file);
 -- What loads know of each repository and of each user. Null dates are unknown, and exclude nothing; last_use_date is null
 -- as long as the dependency is declared, too. Dependencies with an empty name have no dates.

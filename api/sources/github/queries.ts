@@ -195,7 +195,7 @@ export interface AuthoredCommit {
 }
 
 /** An account that an author is. */
-export const authorAccount = v.object({ id: v.string(), databaseId, login: v.string() })
+const authorAccount = v.object({ id: v.string(), databaseId, login: v.string() })
 export type AuthorAccount = v.InferOutput<typeof authorAccount>
 
 const gitActor = v.object({ user: v.nullish(authorAccount) })

@@ -4,18 +4,28 @@
  * @module
  */
 import { sendRequest } from './api-request.ts'
+import { createElement } from './elements.ts'
 import { readKey } from './key.ts'
 import { writeUrl } from './url.ts'
 
 /** What a field's entries are, and how they are found. */
 export interface Completion {
-  /** Between entries. */
-  separator: string
+  /** Between entries. Without one, the field has one entry. */
+  separator?: string
   /** The path and the parameter that find names by a part of them. */
   path: string
   parameter: string
   /** The member of an item that has its name. */
   member: string
+}
+
+/** Location texts. */
+export const placeCompletion: Completion = { path: '/locations', parameter: 'contains', member: 'location' }
+/** Names of packages. */
+export const packageCompletion: Completion = {
+  path: '/dependencies',
+  parameter: 'prefix',
+  member: 'dependency_name',
 }
 
 /** After the last keystroke. */
@@ -24,23 +34,29 @@ const delayMs = 200
 const minLength = 2
 const maxOptions = 10
 
-/** Offers names for the last entry of a field, if the reader has entered a key. The requests are free. */
+/**
+ * Offers names for the last entry of a field, if the reader has entered a key. The requests are free. Without a key, the options
+ * that the page has for the field stay.
+ */
 export function completeField(
   field: HTMLInputElement,
   { separator, path, parameter, member }: Completion,
 ): void {
-  const options = document.createElement('datalist')
-  options.id = `${field.name}-options`
-  field.after(options)
-  field.setAttribute('list', options.id)
+  const own = field.list
+  const options = own ?? createElement('datalist', { id: `${field.name}-options` })
+  if (!own) {
+    field.after(options)
+    field.setAttribute('list', options.id)
+  }
+  const known = [...options.children]
   let timer: ReturnType<typeof setTimeout> | undefined
 
   async function offer(): Promise<void> {
     const typed = field.value
-    const start = typed.lastIndexOf(separator) + 1
+    const start = separator === undefined ? 0 : typed.lastIndexOf(separator) + 1
     const entry = typed.slice(start).trim()
     const key = readKey()
-    if (!key || entry.length < minLength) return options.replaceChildren()
+    if (!key || entry.length < minLength) return options.replaceChildren(...known)
     const query: [string, string][] = [
       [parameter, entry],
       ['limit', String(maxOptions)],

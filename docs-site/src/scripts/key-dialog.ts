@@ -3,10 +3,12 @@
  *
  * @module
  */
-import { apiUrl, onBalance, sendRequest } from './api-request.ts'
+import { onBalance } from './api-request.ts'
+import { findDemoKey } from './demo-key.ts'
 import { closeOnClickBeside, find } from './elements.ts'
 import { isKeyShown, onKeyChange, onShownChange, readKey, showKey, writeKey } from './key.ts'
-import { type KeyState, readKeyState, writeBalance, writeCredits } from './key-state.ts'
+import { checkKey } from './key-check.ts'
+import { writeBalance, writeCredits } from './key-state.ts'
 import { findKey } from './key-text.ts'
 
 const open = find('#key-open', HTMLButtonElement)
@@ -30,14 +32,11 @@ function say(text: string, kind: 'good' | 'bad' | '' = ''): void {
 }
 
 /** Requests the balance, which is free, to see whether the key works. */
-async function checkKey(key: string): Promise<void> {
+async function showState(key: string): Promise<void> {
   role = undefined
   balance.textContent = '…'
   say('Checking the key …')
-  const result = await sendRequest({ method: 'GET', path: '/api-key/credits', key }).then(
-    readKeyState,
-    (): KeyState => ({ text: 'The API is unreachable', isValid: undefined }),
-  )
+  const result = await checkKey(key)
   if (key !== readKey()) return // The reader has entered another key.
   role = result.role
   say(result.text, result.isValid ? 'good' : 'bad')
@@ -55,8 +54,9 @@ function update(): void {
   shown.disabled = !key
   shown.checked = isKeyShown()
   demo.hidden = !demoKey || key === demoKey
-  demo.classList.toggle('primary', !key)
-  use.classList.toggle('primary', demo.hidden || Boolean(key))
+  const isTyped = input.value !== '' && input.value !== key
+  demo.classList.toggle('primary', !key && !isTyped)
+  use.classList.toggle('primary', demo.hidden || Boolean(key) || isTyped)
 }
 
 /** Shows the key that the reader has entered, and checks it. */
@@ -64,7 +64,7 @@ function changeKey(): void {
   const key = readKey()
   update()
   input.value = key ?? ''
-  if (key) return void checkKey(key)
+  if (key) return void showState(key)
   role = undefined
   balance.textContent = ''
   say(explanation)
@@ -76,19 +76,14 @@ onBalance((credits) => {
   say(writeBalance(credits, role), 'good')
 })
 
-/** A trial's viewer has the demo key on this machine, and only there. */
-async function findDemoKey(): Promise<void> {
-  if (demoKey || !/^(localhost|127\.[\d.]+|\[::1\])$/.test(location.hostname)) return
-  const page = await fetch(`${apiUrl}/api-docs`, { cache: 'no-store' }).then((response) => response.text())
-  demoKey = /data-demo-key="([^"]+)"/.exec(page)?.[1]
-  update()
-}
-
 /** Opens the dialog. */
 export function openKeyDialog(): void {
   if (!dialog.open) dialog.showModal()
   input.select()
-  findDemoKey().catch(() => {}) // Without a demo key, there is still the input.
+  void findDemoKey().then((key) => {
+    demoKey = key
+    update()
+  })
 }
 
 open.addEventListener('click', openKeyDialog)
@@ -98,9 +93,10 @@ find('#key-form', HTMLFormElement).addEventListener('submit', (event) => {
   const entered = findKey(input.value)
   if ('error' in entered) return say(entered.error, 'bad')
   input.value = entered.key
-  if (entered.key === readKey()) void checkKey(entered.key)
+  if (entered.key === readKey()) void showState(entered.key)
   else writeKey(entered.key)
 })
+input.addEventListener('input', update)
 demo.addEventListener('click', () => writeKey(demoKey))
 forget.addEventListener('click', () => {
   writeKey(undefined)

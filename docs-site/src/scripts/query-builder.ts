@@ -1,36 +1,26 @@
 /**
- * The query builder of the home page: writes the URL into the samples, and asks for the price with `HEAD`, which is free.
+ * The query builder of the page Pricing: writes the URL into the samples, and asks for the price with `HEAD`, which is free.
  *
  * Each example is a whole sample with its recorded response. For any other question, the example's code gets the new URL,
  * and the response to `HEAD` takes the place of the recorded one.
  *
  * @module
  */
-import { type ApiResponse, readError, sendRequest } from './api-request.ts'
-import { type Completion, completeField } from './completion.ts'
+import { readError } from './api-request.ts'
+import { type Completion, completeField, packageCompletion, placeCompletion } from './completion.ts'
 import { createElement } from './elements.ts'
 import { onKeyChange, readKey } from './key.ts'
 import { openKeyDialog } from './key-dialog.ts'
 import { writeCredits } from './key-state.ts'
+import { writePrice } from './money.ts'
+import { getPrice, lacksCredits } from './price.ts'
 import { describePrice, readFields, writePath } from './query.ts'
 import { followKey, updateSample } from './sample-code.ts'
 
-const lacksCredits = ({ headers }: ApiResponse) => headers.get('X-Error-Code') === 'insufficient_credits'
-
-/**
- * The response to `HEAD`. An error comes from `GET`, free as well, because it has a message. The exception is that of a key
- * without credits: a `GET` that must cost nothing says something else.
- */
-async function getPrice(path: string, key: string): Promise<ApiResponse> {
-  const head = await sendRequest({ method: 'HEAD', path, key })
-  if (head.status === 200 || lacksCredits(head)) return head
-  return sendRequest({ method: 'GET', path, key, headers: { 'Max-Credits': '0' } })
-}
-
 /** The fields whose entries are completed. */
 const completions: Record<string, Completion> = {
-  places: { separator: ';', path: '/locations', parameter: 'contains', member: 'location' },
-  packages: { separator: ',', path: '/dependencies', parameter: 'prefix', member: 'dependency_name' },
+  places: { ...placeCompletion, separator: ';' },
+  packages: { ...packageCompletion, separator: ',' },
 }
 
 /** Starts the builder of this page. */
@@ -94,8 +84,10 @@ export function startQueryBuilder(): void {
     shown.toggleAttribute('data-asks', example === undefined)
     shown.append(live)
     showHead()
-    if (example) say(example.dataset.price ?? '', true)
-    else say(readKey() ? 'Get the price. It’s free.' : 'Enter a key to get the price.')
+    if (example) {
+      const { total, cost } = example.dataset
+      say(describePrice(path, { total: Number(total), cost: Number(cost) }, writePrice), true)
+    } else say(readKey() ? 'Get the price. It’s free.' : 'Enter a key to get the price.')
   }
 
   /** Asks the service for the price. Without a key, recorded questions have one already. */
@@ -115,7 +107,7 @@ export function startQueryBuilder(): void {
     if (lacksCredits(response)) return say(`This page: ${writeCredits(Number(cost))}. Your key has none.`)
     if (status !== 200) return say(readError(response))
     const total = headers.get('X-Total-Count')
-    say(describePrice(path, { total: Number(total), cost: Number(cost) }))
+    say(describePrice(path, { total: Number(total), cost: Number(cost) }, writePrice))
     // In place of the recorded response, which has another price and balance.
     live.hidden = false
     shown.setAttribute('data-asks', '')
@@ -140,6 +132,7 @@ export function startQueryBuilder(): void {
     event.preventDefault()
     void ask()
   })
+  showQuestion() // With prices in money, on a service that has them.
   followKey(() => updateSample(shown, shown.dataset.path, path))
   onKeyChange(() => {
     if (shown.dataset.path === path) return

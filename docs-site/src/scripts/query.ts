@@ -3,8 +3,10 @@
  *
  * @module
  */
+
+import { findCountryCode } from './country-code.ts'
 import { writeCredits } from './key-state.ts'
-import { writeUrl } from './url.ts'
+import { splitList, writeUrl } from './url.ts'
 
 /** A list that the builder can ask for. */
 export type ListName = 'users' | 'repos'
@@ -14,7 +16,7 @@ export interface QueryFields {
   list: ListName
   /** Separated by semicolons, because a place has commas: `Berlin, Germany`. */
   places: string
-  /** Codes of countries. */
+  /** Names or ISO 3166-1 codes of countries, separated by commas. */
   countries: string
   packages: string
   files: string
@@ -22,11 +24,8 @@ export interface QueryFields {
   perPage: string
 }
 
-const splitList = (text: string, separator = ','): string[] =>
-  text
-    .split(separator)
-    .map((each) => each.trim())
-    .filter((each) => each !== '')
+/** Readers may write a name in place of the code. */
+const writeCountry = (text: string): string => findCountryCode(text) ?? text
 
 /** The path and query of the request in the fields. Only users have places and countries. A status needs a package or a manifest. */
 export function writePath({
@@ -42,7 +41,7 @@ export function writePath({
   const manifests = splitList(files).join(',')
   const parameters: [name: string, value: string][] = [
     ...(list === 'users' ? splitList(places, ';').map((place): [string, string] => ['location', place]) : []),
-    ['country', list === 'users' ? splitList(countries).join(',') : ''],
+    ['country', list === 'users' ? splitList(countries).map(writeCountry).join(',') : ''],
     ['dependency_names', names],
     ['dependency_files', manifests],
     ['dependency_status', names || manifests ? status : ''],
@@ -76,15 +75,23 @@ export interface Price {
   cost: number
 }
 
+/** What to try if no user is in a place. */
+export const placeHint = 'Places are as users typed them: try münchen for munich.'
+
 /** Says how many items match, and what a page and the whole list cost. */
-export function describePrice(path: string, { total, cost }: Price): string {
+export function describePrice(
+  path: string,
+  { total, cost }: Price,
+  /** Writes what credits cost in money, if the service has a price. */
+  writePrice: (credits: number) => string = () => '',
+): string {
   const { list } = readFields(path)
   const [one, many] = list === 'users' ? ['user', 'users'] : ['repository', 'repositories']
   const found = `${total.toLocaleString('en')} ${total === 1 ? `${one} matches` : `${many} match`}.`
   if (total === 0) {
-    const hint = /[?&]location=/.test(path) ? ' Places are as users typed them: try münchen for munich.' : ''
+    const hint = /[?&]location=/.test(path) ? ` ${placeHint}` : ''
     return `${found} An empty page is free.${hint}`
   }
   if (cost === 0) return `${found} An admin key pays nothing.`
-  return `${found} This page: ${writeCredits(cost)}. Whole list: ${writeCredits(total)}.`
+  return `${found} All of them: ${`${writeCredits(total)} ${writePrice(total)}`.trim()}. This page: ${writeCredits(cost)}.`
 }

@@ -228,6 +228,8 @@ function startRun(form: HTMLFormElement): void {
 
   form.addEventListener('submit', (event) => {
     event.preventDefault()
+    // A key that stands in the field of the page is meant.
+    if (!readKey()) document.querySelector<HTMLFormElement>('.key-field')?.requestSubmit()
     void attempt(quote)
   })
   form.addEventListener('input', () => change({ path: readPath(form) }))

@@ -3,8 +3,10 @@
  *
  * @module
  */
+import type { SearchWords } from '../../search-words.ts'
 import { docsPath } from '../docs-path.ts'
 import { closeOnClickBeside, createElement } from './elements.ts'
+import { findMessage, readPasted } from './error-messages.ts'
 import { improveQuery } from './search-query.ts'
 
 /** A part of a page that Pagefind found; its texts are HTML. */
@@ -37,20 +39,20 @@ const ranking = {
 
 const bundle = `${docsPath}/pagefind`
 
-let loading: Promise<{ pagefind: Pagefind; words: string[] }> | undefined
+let loading: Promise<{ pagefind: Pagefind; known: SearchWords }> | undefined
 
 /** Loads the index once. Another attempt follows a failed one. */
-function loadIndex(): Promise<{ pagefind: Pagefind; words: string[] }> {
+function loadIndex(): Promise<{ pagefind: Pagefind; known: SearchWords }> {
   loading ??= (async () => {
-    const [pagefind, words] = await Promise.all([
+    const [pagefind, known] = await Promise.all([
       import(/* @vite-ignore */ `${bundle}/pagefind.js`) as Promise<Pagefind>,
       fetch(`${bundle}/words.json`).then((response) => {
         if (!response.ok) throw new Error(`words.json is ${response.status}`)
-        return response.json() as Promise<string[]>
+        return response.json() as Promise<SearchWords>
       }),
     ])
     await pagefind.options({ ranking, excerptLength: 18 })
-    return { pagefind, words }
+    return { pagefind, known }
   })()
   loading.catch(() => {
     loading = undefined
@@ -64,9 +66,7 @@ function drawHit({ url, excerpt, meta, sub_results }: Hit): HTMLLIElement {
   // Pagefind escapes the text, and adds nothing but `mark`.
   const drawExcerpt = (innerHTML: string) => createElement('p', { innerHTML })
   const item = createElement('li', {}, drawLink(url, meta.title))
-  // A guide and a resource can have the same title.
-  const kind = /\/reference\/(resources\/)?[^/]+\/$/.exec(url)
-  if (kind) item.append(createElement('span', {}, kind[1] ? 'Resource' : 'Endpoint'))
+  if (/\/reference\/(?!objects)[^/]+\/$/.test(url)) item.append(createElement('span', {}, 'Endpoint'))
   const parts = sub_results
     .filter((part) => part.url !== url && !part.url.endsWith('#_top'))
     .sort((a, b) => b.locations.length - a.locations.length)
@@ -82,6 +82,15 @@ function drawHit({ url, excerpt, meta, sub_results }: Hit): HTMLLIElement {
   return item
 }
 
+/** The item of an error message. */
+const drawMessage = ([message, anchor]: [string, string]): HTMLLIElement =>
+  createElement(
+    'li',
+    {},
+    createElement('a', { href: `${docsPath}/errors/#${anchor}` }, message),
+    createElement('span', {}, 'Error'),
+  )
+
 /** Connects the button, the dialog and the keys of `components/Search.astro`. */
 export function startSearch(search: HTMLElement): void {
   const opener = search.querySelector('button')
@@ -89,7 +98,8 @@ export function startSearch(search: HTMLElement): void {
   const input = search.querySelector('input')
   const status = search.querySelector('[role=status]')
   const list = search.querySelector('ol')
-  if (!opener || !dialog || !input || !status || !list) return
+  const curated = search.querySelector<HTMLElement>('.curated')
+  if (!opener || !dialog || !input || !status || !list || !curated) return
 
   const isApple = /Mac|iPhone|iPad/i.test(navigator.platform)
   if (isApple) {
@@ -106,20 +116,22 @@ export function startSearch(search: HTMLElement): void {
     const text = input.value.trim()
     // A reader types on while this waits: only the newest text counts.
     const isCurrent = () => input.value.trim() === text
+    curated.hidden = text !== ''
     if (text === '') {
       list.replaceChildren()
       status.textContent = ''
       return
     }
     try {
-      const { pagefind, words } = await loadIndex()
-      const query = improveQuery(text, words)
+      const { pagefind, known } = await loadIndex()
+      const query = improveQuery(text, known.words)
+      const message = findMessage(readPasted(text), known.messages, ([each]) => each)
       const { results } = query === '' ? { results: [] } : await pagefind.search(query)
       const hits = await Promise.all(results.slice(0, maxHits).map((result) => result.data()))
       if (!isCurrent()) return
-      list.replaceChildren(...hits.map(drawHit))
+      list.replaceChildren(...(message ? [drawMessage(message)] : []), ...hits.map(drawHit))
       const count = `${results.length} ${results.length === 1 ? 'page' : 'pages'}`
-      if (hits.length === 0) status.textContent = `No page has "${query || text}".`
+      if (hits.length === 0 && !message) status.textContent = `No page has "${query || text}".`
       else status.textContent = query === text.toLowerCase() ? `${count}.` : `${count} for "${query}".`
     } catch {
       if (isCurrent()) status.textContent = 'The search did not load. Check your connection and type again.'

@@ -16,3 +16,10 @@ export function writeUrl(base: string, query: Iterable<readonly [name: string, v
   const text = [...query].map(([name, value]) => `${name}=${escapeValue(value)}`).join('&')
   return text ? `${base}?${text}` : base
 }
+
+/** The entries of a list that a reader has typed, without empty ones. */
+export const splitList = (text: string, separator = ','): string[] =>
+  text
+    .split(separator)
+    .map((each) => each.trim())
+    .filter((each) => each !== '')

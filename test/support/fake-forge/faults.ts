@@ -40,7 +40,7 @@ export const queryFaults = [
 ] as const
 
 /** Why the forge may refuse a query permanently. */
-export const queryRefusals = [
+const queryRefusals = [
   /** 200 with an error of an older enterprise server, which lacks a field. */
   'undefined field',
   /** 403 with a message. */

@@ -1,0 +1,240 @@
+/**
+ * What the dataset covers, as pages show it: without scripts, from the same figures as `/docs/coverage.json`.
+ *
+ * @module
+ */
+import type { Coverage } from '../catalog/coverage.ts'
+import { type Bar, drawGrowth, writeBars, writeCount, writeDay } from './charts.ts'
+import { joinText, type Slots, type SlotText, writeTable } from './slots.ts'
+
+/** Why a page has no figures. */
+export type NoCoverage = 'unreadable' | 'not public'
+
+const writePercent = (share: number) => `${(share * 100).toLocaleString('en', { maximumFractionDigits: 1 })}%`
+const countryNames = new Intl.DisplayNames('en', { type: 'region' })
+
+const ages: readonly (readonly [unit: Intl.RelativeTimeFormatUnit, seconds: number])[] = [
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+]
+
+/** `2 hours ago`. */
+function writeAge(time: Date | string, nowMs: number): string {
+  const seconds = Math.max(0, nowMs - new Date(time).getTime()) / 1000
+  const [unit, length] = ages.find(([, each]) => seconds >= each) ?? ['minute', 60]
+  return new Intl.RelativeTimeFormat('en', { numeric: 'auto' }).format(-Math.floor(seconds / length), unit)
+}
+
+function writeParagraph(text: string, className = ''): SlotText {
+  const { html, markdown } = joinText(text)
+  return { html: `<p${className && ` class="${className}"`}>${html}</p>\n`, markdown }
+}
+
+/** What grows from load to load. */
+const growing = [
+  ['users', 'Users'],
+  ['repositories', 'Repositories'],
+  ['commits', 'Commits'],
+] as const
+
+/** How many there were after each load, the oldest first. What was removed or forgotten between loads was never there. */
+function listSizes(
+  { loads, ...now }: Coverage,
+  member: (typeof growing)[number][0],
+): { time: number; size: number }[] {
+  let size = now[member]
+  return loads
+    .map((load) => {
+      const after = { time: new Date(load.applied_at).getTime(), size: Math.max(0, size) }
+      size += load[member].removed - load[member].added
+      return after
+    })
+    .reverse()
+}
+
+const writeChange = ({ added, updated, removed }: { added: number; updated: number; removed: number }) =>
+  [
+    `+${writeCount(added)}`,
+    ...(updated > 0 ? [`${writeCount(updated)} changed`] : []),
+    ...(removed > 0 ? [`−${writeCount(removed)}`] : []),
+  ].join(', ')
+
+function writeLoads(coverage: Coverage): SlotText {
+  const { loads } = coverage
+  if (loads.length === 0) return writeParagraph('Nothing has been loaded yet.')
+  const rows = loads.map((load) => [
+    new Date(load.applied_at).toISOString().slice(0, 16).replace('T', ' '),
+    load.source,
+    ...growing.map(([member]) => writeChange(load[member])),
+  ])
+  const table = writeTable(['Applied at (UTC)', 'Source', ...growing.map(([, title]) => title)], rows)
+  // One load is a point, not a line.
+  const charts =
+    loads.length > 1 ? growing.map(([member, title]) => drawGrowth(title, listSizes(coverage, member))) : []
+  const summary = loads.length === 1 ? 'The load' : `The last ${loads.length} loads`
+  return {
+    html: `<div class="growth">${charts.join('')}</div><details${loads.length === 1 ? ' open' : ''}><summary>${summary}</summary>${table.html}</details>`,
+    markdown: table.markdown,
+  }
+}
+
+const fieldNames: Readonly<Record<string, string>> = {
+  name: 'Name',
+  email: 'Email address',
+  avatar_url: 'Picture',
+  company: 'Company',
+  location: 'Location',
+  bio: 'Bio',
+}
+
+/** How old the data is. */
+function writeFreshness({ dataset, refreshed }: Coverage, nowMs: number): SlotText {
+  const changed = `Version ${writeCount(dataset.version)} of the data, changed ${writeAge(dataset.updated_at, nowMs)}.`
+  if (refreshed.newest === null || refreshed.oldest === null) return joinText(changed)
+  return joinText(
+    `${changed} The last load was ${writeAge(refreshed.newest, nowMs)}. `,
+    `All of it was loaded on ${writeDay(refreshed.oldest)} or later.`,
+  )
+}
+
+const countBars = (items: readonly { name: string; count: number; note?: string }[]): Bar[] =>
+  items.map(({ count, ...names }) => ({ ...names, size: count, text: writeCount(count) }))
+
+/** What readers compare, each with a chart. */
+function listCharts({ user_fields, countries, languages, manifests, packages }: Coverage) {
+  const fields = Object.entries(user_fields).map(([field, share]) => ({
+    name: fieldNames[field] ?? field,
+    size: share,
+    text: writePercent(share),
+  }))
+  return [
+    {
+      title: 'Fields of users',
+      about: 'The share of users who show each field.',
+      chart: writeBars('Field', 'Share of users', fields, 1),
+    },
+    {
+      title: 'Languages',
+      about: 'Repositories that are mostly written in the language.',
+      chart: writeBars(
+        'Language',
+        'Repositories',
+        countBars(languages.map(({ language, repositories }) => ({ name: language, count: repositories }))),
+      ),
+    },
+    {
+      title: 'Manifests',
+      about: 'Repositories that have declared a package in the file.',
+      chart: writeBars(
+        'Manifest',
+        'Repositories',
+        countBars(
+          // The figures rank them by users.
+          manifests
+            .toSorted((one, other) => other.repositories - one.repositories)
+            .map(({ dependency_file, repositories }) => ({
+              name: dependency_file,
+              count: repositories,
+            })),
+        ),
+      ),
+    },
+    {
+      title: 'Countries',
+      about: 'Users whose location names the country. A location that names none, or several, isn’t counted.',
+      chart: writeBars(
+        'Country',
+        'Users',
+        countBars(
+          countries.map(({ country, users }) => ({
+            name: countryNames.of(country) ?? country,
+            count: users,
+          })),
+        ),
+      ),
+    },
+    {
+      title: 'Packages',
+      about: 'Users who use the package, now or before.',
+      chart: writeBars(
+        'Package',
+        'Users',
+        countBars(
+          packages.map(({ dependency_name, dependency_file, users }) => ({
+            name: dependency_name,
+            note: dependency_file,
+            count: users,
+          })),
+        ),
+      ),
+    },
+  ]
+}
+
+/** The whole page. */
+function writeCoverage(coverage: Coverage, nowMs: number): SlotText {
+  const { users, repositories, commits, dependencies } = coverage
+  const figures = Object.entries({
+    Users: users,
+    Repositories: repositories,
+    Commits: commits,
+    Packages: dependencies,
+  })
+  const sample = isSample(coverage)
+    ? writeParagraph('This is the sample data: 300 invented users, for trying the service.', 'notice')
+    : { html: '', markdown: '' }
+  const freshness = writeFreshness(coverage, nowMs)
+  const charts = listCharts(coverage)
+  const loads = writeLoads(coverage)
+  const writeFigure = ([title, count]: [string, number]) =>
+    `<div><dt>${title}</dt><dd>${writeCount(count)}</dd></div>`
+  const writeSection = ({ title, about, chart }: (typeof charts)[number]) =>
+    `<section><h2 id="${title.toLowerCase().replaceAll(' ', '-')}">${title}</h2><p>${about}</p>${chart.html}</section>`
+  return {
+    html: `${sample.html}<dl class="figures">${figures.map(writeFigure).join('')}</dl>
+<p>${freshness.html}</p>
+<div class="charts">${charts.map(writeSection).join('')}</div>
+<h2 id="growth">Growth</h2>
+${loads.html}`,
+    markdown: [
+      ...(sample.markdown === '' ? [] : [sample.markdown]),
+      figures.map(([title, count]) => `- ${title}: ${writeCount(count)}`).join('\n'),
+      freshness.markdown,
+      ...charts.map(({ title, about, chart }) => `## ${title}\n\n${about}\n\n${chart.markdown}`),
+      `## Growth\n\n${loads.markdown}`,
+    ].join('\n\n'),
+  }
+}
+
+const noFigures: Readonly<Record<NoCoverage, SlotText>> = {
+  unreadable: writeParagraph('The figures can’t be read at the moment. Reload this page in a minute.'),
+  'not public': writeParagraph('The operator of this service doesn’t publish figures about the data.'),
+}
+
+/** Users, repositories, commits and packages of the sample data, by which it is known. */
+const sampleFigures = '300 400 5878 297'
+
+const isSample = ({ users, repositories, commits, dependencies }: Coverage): boolean =>
+  [users, repositories, commits, dependencies].join(' ') === sampleFigures
+
+/** The slots that the dataset fills. */
+export function writeCoverageSlots(coverage: Coverage | NoCoverage, nowMs: number): Slots {
+  if (typeof coverage === 'string') {
+    return { coverage: noFigures[coverage], 'live-figures': { html: '', markdown: '' } }
+  }
+  const { users, repositories, dataset } = coverage
+  const texts = [
+    ...(isSample(coverage) ? ['Sample data'] : []),
+    `${writeCount(users)} users`,
+    `${writeCount(repositories)} repositories`,
+    `updated ${writeAge(dataset.updated_at, nowMs)}`,
+  ]
+  return {
+    coverage: writeCoverage(coverage, nowMs),
+    'live-figures': {
+      html: `<span id="live-figures"${isSample(coverage) ? ' data-sample' : ''}>${texts.map((text) => `<span>${text}</span>`).join(' ')}</span>`,
+      markdown: texts.join(' · '),
+    },
+  }
+}

@@ -1,0 +1,21 @@
+/**
+ * The demo key of a trial. The viewer's page has it on this machine, and only there.
+ *
+ * @module
+ */
+import { apiUrl } from './api-request.ts'
+
+let found: Promise<string | undefined> | undefined
+
+/** Finds the demo key; undefined outside of a trial. */
+export function findDemoKey(): Promise<string | undefined> {
+  if (!/^(localhost|127\.[\d.]+|\[::1\])$/.test(location.hostname)) return Promise.resolve(undefined)
+  found ??= fetch(`${apiUrl}/api-docs`, { cache: 'no-store' })
+    .then((response) => response.text())
+    .then((page) => /data-demo-key="([^"]+)"/.exec(page)?.[1])
+    .catch(() => {
+      found = undefined // Another attempt follows a failed one.
+      return undefined
+    })
+  return found
+}

@@ -1,0 +1,53 @@
+/**
+ * Which message of the errors page a text is. Messages of the API contain names and numbers of the request.
+ *
+ * @module
+ */
+
+/** Messages of the same kind begin with the same two words or so. */
+const minCommon = 12
+
+/** Numbers and names of parameters differ in messages of the same kind. */
+const readKind = (message: string) =>
+  message
+    .toLowerCase()
+    .replace(/\d+/g, '0')
+    .replace(/(?<=^unknown parameter: |did you mean )[\w[\]-]+/g, 'x')
+
+function countCommon(one: string, other: string): number {
+  let count = 0
+  while (count < one.length && one[count] === other[count]) count++
+  return count
+}
+
+/**
+ * Finds the item whose message has the longest beginning in common with a text; undefined if none is of its kind. A short text
+ * must be a whole message: "rate limit" is a topic.
+ */
+export function findMessage<Item>(
+  text: string,
+  items: readonly Item[],
+  readMessage: (item: Item) => string,
+): Item | undefined {
+  const kind = readKind(text)
+  const [best] = items
+    .map((item) => {
+      const message = readMessage(item)
+      const common = countCommon(kind, readKind(message))
+      return { item, common, isSame: message === text }
+    })
+    .sort((a, b) => b.common - a.common || Number(b.isSame) - Number(a.isSame))
+  if (best === undefined || best.common < Math.min(kind.length, minCommon)) return undefined
+  return kind.length >= minCommon || kind === readKind(readMessage(best.item)) ? best.item : undefined
+}
+
+/** The message in what a reader pastes: a body, a line of a log, a message in quotes, or an `X-Error-Code`. */
+export function readPasted(text: string): string {
+  const [, json] = /"error"\s*:\s*("(?:\\.|[^"\\])*")/.exec(text) ?? []
+  // A terminal may have broken the line.
+  if (json !== undefined) return String(JSON.parse(json.replace(/\s+/g, ' ')))
+  return text
+    .trim()
+    .replace(/^X-Error-Code:\s*/i, '')
+    .replace(/^["']|["']$/g, '')
+}

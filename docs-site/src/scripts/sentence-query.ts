@@ -1,0 +1,85 @@
+/**
+ * The question of the home page: who in a place uses a package. The tests that record its responses read this file, too.
+ *
+ * @module
+ */
+import { findCountryCode } from './country-code.ts'
+import { splitList, writeUrl } from './url.ts'
+
+/** What somebody does with a package, and the `dependency_status` that says so. */
+export const verbs = [
+  { text: 'uses or used', status: '' },
+  { text: 'still uses', status: 'active' },
+  { text: 'stopped using', status: 'removed' },
+] as const
+
+/** A sentence with its gaps filled, as typed. An empty place is everywhere. */
+export interface Sentence {
+  place: string
+  /** A `dependency_status`, or empty for any. */
+  status: string
+  /** Names of packages, separated by commas. */
+  packages: string
+}
+
+/** Sentences whose responses are recorded with the sample data: all of these places, verbs and packages. */
+export const recordedPlaces = ['', 'Berlin', 'Germany', 'Japan', 'London', 'United States']
+export const recordedPackages = ['zod', 'react', 'typescript', 'requests', 'hono', 'express']
+
+/** People who are shown, out of all that match. */
+export const shownPeople = 3
+
+/** The request that answers a sentence. A country is found by its code, any other place by its name. */
+export function writeSentencePath({ place, status, packages }: Sentence): string {
+  const where = place.trim()
+  const country = findCountryCode(where)
+  const names = splitList(packages)
+  const parameters = [
+    ['country', country ?? ''],
+    ['location', country === undefined ? where : ''],
+    ['dependency_names', names.join(',')],
+    ['dependency_status', names.length > 0 ? status : ''],
+    ['per_page', String(shownPeople)],
+  ] as const
+  return writeUrl(
+    '/users',
+    parameters.filter(([, value]) => value !== ''),
+  )
+}
+
+/** A user object, as far as a row needs it. */
+export interface Person {
+  login: string
+  name: string | null
+  location: string | null
+  created_at: string
+}
+
+/** Responses that were recorded with the sample data. */
+export interface RecordedSentences {
+  /** The complete user objects, by login. */
+  people: Record<string, Person>
+  /** By path. */
+  answers: Record<string, { total: number; logins: string[] }>
+}
+
+/** What a row says about a person. */
+export function describePerson({ login, name, location, created_at }: Person) {
+  const shown = name ?? login
+  return {
+    name: shown,
+    /** In place of a picture, which would come from another host. */
+    initials: [...shown.replace(/[^\p{L}\p{N} ]/gu, '')]
+      .filter((_, index, all) => index === 0 || all[index - 1] === ' ')
+      .slice(0, 2)
+      .join('')
+      .toUpperCase(),
+    /** One of six colors, always the same for a login. */
+    tint: [...login].reduce((sum, letter) => sum + (letter.codePointAt(0) ?? 0), 0) % 6,
+    about: [name === null ? '' : login, location ?? ''].filter((text) => text !== '').join(' · '),
+    since: `joined ${created_at.slice(0, 4)}`,
+  }
+}
+
+/** The command that sends the request of a sentence. */
+export const writeCurl = (url: string): string => `curl -H "Authorization: Bearer $API_KEY" \\\n  "${url}"`

@@ -1,0 +1,135 @@
+/**
+ * Each released version is upgraded: its database, with its statements beside the migrations, to this version and to a made-up
+ * later one. `npm run fixture` has recorded what the version had.
+ *
+ * @module
+ */
+import postgres from 'postgres'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { readVersion } from '../../api/build-info.ts'
+import { migrate, readSchemaState } from '../../api/database/migrate.ts'
+import { verifySets } from '../../api/dataset/set-verification.ts'
+import { verifyLedger } from '../../api/ledger/verify.ts'
+import { createInstance } from '../support/instance.ts'
+import { addLaterMigration } from '../support/later-migration.ts'
+import { describeOnServer } from '../support/server.ts'
+import {
+  type DatabaseKind,
+  describeOnEachDatabase,
+  startTestService,
+  type TestService,
+} from '../support/service.ts'
+import { listVersions, type RecordedStatement, readVersionFixture } from '../support/version-fixture.ts'
+
+test('this version has a fixture; if not, run npm run fixture', () => {
+  expect(listVersions()).toContain(readVersion())
+})
+
+/** Gives each test a service on the database of the dump. */
+function useRestored(kind: DatabaseKind, dump: string): () => TestService {
+  let service: TestService
+  beforeEach(async () => {
+    service = await startTestService(kind, { data: 'empty' })
+    await service.sql.begin((tx) =>
+      tx.unsafe(`drop schema public cascade; create schema public; ${dump}; reset all`).simple(),
+    )
+  })
+  afterEach(() => service.close())
+  return () => service
+}
+
+describe.for(listVersions())('a database of %s', (version) => {
+  const { fixture, dump } = readVersionFixture(version)
+
+  describeOnEachDatabase('once it is upgraded', (kind) => {
+    const getService = useRestored(kind, dump)
+
+    async function expectResponses() {
+      const service = getService()
+      const instance = createInstance(service)
+      for (const { path, status, headers, body } of fixture.requests) {
+        const response = await instance.request(path, { key: fixture.secret })
+        expect([path, response.status, Object.fromEntries(response.headers)]).toEqual([
+          path,
+          status,
+          expect.objectContaining(
+            Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])),
+          ),
+        ])
+        if (body !== undefined) expect(response.json()).toMatchObject(body) // later versions may have more
+      }
+      expect((await verifyLedger(service.sql)).problems).toEqual([])
+      expect((await verifySets(service.sql, 'all')).faults).toEqual([])
+    }
+
+    test('has the same responses and costs', async () => {
+      const { sql } = getService()
+      await migrate(sql)
+      expect(await readSchemaState(sql)).toMatchObject({ missing: [], newer: [], incompatible: [] })
+      await expectResponses()
+    })
+
+    test('has them after a made-up migration too, to this version', async () => {
+      await using later = await addLaterMigration()
+      expect(await migrate(getService().sql, later)).toContain(later.name)
+      await expectResponses()
+    })
+  })
+
+  describeOnServer('while it is upgraded', () => {
+    const getService = useRestored('postgresql', dump)
+
+    test('has the same rows for the statements of its version, in sessions that have prepared them', async () => {
+      await using later = await addLaterMigration()
+      const service = getService()
+      const old = openOldSession(service.location.databaseUrl ?? '', fixture.statements)
+      const before = await sendAll(old)
+      expect(await migrate(service.sql, later)).toContain(later.name)
+      const after = await sendAll(old)
+      await old.end()
+      for (const [index, { statement }] of fixture.statements.entries()) {
+        if (isRepeatable(statement)) expect([statement, after[index]]).toEqual([statement, before[index]])
+      }
+      expect((await verifyLedger(service.sql)).problems).toEqual([])
+      expect(await service.sql`select distinct note from ledger order by note`).toEqual([
+        { note: 'new' },
+        { note: null },
+      ])
+    })
+
+    /** Settlements write to the ledger, and a migration to the list of migrations. */
+    const isRepeatable = (statement: string) =>
+      !/settle\(|from (ledger|usage_days|migrations)/.test(statement)
+
+    async function sendAll(old: ReturnType<typeof openOldSession>): Promise<unknown[]> {
+      const results: unknown[] = []
+      for (const { statement, parameters, types } of fixture.statements) {
+        if (/^\s*copy /.test(statement)) {
+          const chunks: Buffer[] = []
+          for await (const chunk of await old.unsafe(statement).readable()) chunks.push(chunk)
+          results.push(Buffer.concat(chunks).toString('base64'))
+        } else {
+          const typed = parameters.map((text, index) => old.typed(text, types[index] ?? 0))
+          results.push([...(await old.unsafe(statement, typed, { prepare: true }))])
+        }
+      }
+      return results
+    }
+  })
+})
+
+/** One session, to which the recorded parameters are sent as they were: as text. */
+function openOldSession(databaseUrl: string, statements: readonly RecordedStatement[]) {
+  const recorded = statements.flatMap(({ types }) => types)
+  const converted = [16, 17, 114, 3802, 1184] // bool, bytea, json, jsonb and timestamptz, which the driver would write anew
+  const types = [...new Set([...recorded, ...converted])].map((type) => [
+    `type${type}`,
+    { to: type, from: [type], serialize: (text: string) => text, parse: String },
+  ])
+  return postgres(databaseUrl, {
+    max: 1,
+    fetch_types: false,
+    onnotice: () => {},
+    types: Object.fromEntries(types) as Record<string, postgres.PostgresType<string>>,
+  })
+}
