@@ -3,8 +3,8 @@
 --
 
 
--- Dumped from database version 15.20 (Debian 15.20-0+deb12u1)
--- Dumped by pg_dump version 15.20 (Debian 15.20-0+deb12u1)
+-- Dumped from database version 15.18 (Debian 15.18-0+deb12u1)
+-- Dumped by pg_dump version 15.18 (Debian 15.18-0+deb12u1)
 
 SET statement_timeout = 0;
 SET lock_timeout = 0;
@@ -1000,7 +1000,7 @@ CREATE TABLE public.users (
 --
 
 INSERT INTO public.api_key_secrets VALUES
-	('\x42fd6b7f7920f0742d829a6ac0a8ab3542e7053f393e0148f9b03a2462ab3c9b', 1, NULL);
+	('\xa0378216fff398a6669c31d3e0157400add3cc512d57064ee63af642040bc0f1', 1, NULL);
 
 
 --
@@ -1008,7 +1008,7 @@ INSERT INTO public.api_key_secrets VALUES
 --
 
 INSERT INTO public.api_keys OVERRIDING SYSTEM VALUE VALUES
-	(1, 'Fixture', 'user', '{users:read,repos:read}', 100000, 86400, '2026-11-27 22:26:06.3699+00', NULL, NULL, NULL, '2026-11-27 22:26:06.463798+00', 1);
+	(1, 'Fixture', 'user', '{users:read,repos:read}', 100000, 86400, '2026-11-28 00:13:36.775714+00', NULL, NULL, NULL, '2026-11-28 00:13:36.864543+00', 1);
 
 
 --
@@ -1420,7 +1420,7 @@ INSERT INTO public.coverage VALUES
 --
 
 INSERT INTO public.dataset VALUES
-	(true, 2, '2026-11-27 22:26:06.342752+00', '99d1fb5a-39d3-4f2a-a67e-cf5c0d026ef3', 119, 30, 90, 120, 30, 0, '5J45D13SvsqN/fdx+wGE89jTilIGfPRrNEHaBuv/V4s=');
+	(true, 2, '2026-11-28 00:13:36.746191+00', '6ebc4449-84cb-477f-8032-a8e4e30d5998', 119, 30, 90, 120, 30, 0, '5J45D13SvsqN/fdx+wGE89jTilIGfPRrNEHaBuv/V4s=');
 
 
 --
@@ -1428,9 +1428,9 @@ INSERT INTO public.dataset VALUES
 --
 
 INSERT INTO public.dataset_versions VALUES
-	(0, 1, '2026-11-27 22:26:05.156882+00'),
-	(1, 464, '2026-11-27 22:26:06.161482+00'),
-	(2, 465, '2026-11-27 22:26:06.341223+00');
+	(0, 1, '2026-11-28 00:13:35.506387+00'),
+	(1, 464, '2026-11-28 00:13:36.5395+00'),
+	(2, 465, '2026-11-28 00:13:36.74545+00');
 
 
 --
@@ -2034,29 +2034,29 @@ INSERT INTO public.identities VALUES
 --
 
 INSERT INTO public.ledger VALUES
-	(1, 1, '2026-11-27 22:26:06.375364+00', 'grant', 5000, 0, 5000, NULL, NULL, NULL, ''),
-	(1, 2, '2026-11-27 22:26:06.463798+00', 'charge', 0, 1, 4999, 1, '7f2a5298-3fb8-4962-b023-1590d4371a38', '/users/GraceAbara', '/users/{login}'),
-	(1, 3, '2026-11-27 22:26:06.505859+00', 'charge', 0, 1, 4998, 0, '57e8aad8-9387-410b-90ee-831b37ec0d9f', '/users/{login}', '/users/{login}'),
-	(1, 4, '2026-11-27 22:26:06.527399+00', 'charge', 0, 3, 4995, 3, 'eeb63e25-7a11-46b6-bfbd-6dce6981066e', '/users', '/users'),
-	(1, 5, '2026-11-27 22:26:06.544145+00', 'charge', 0, 3, 4992, 3, 'bdc1e0c0-b6f2-4eb9-aeb5-c4c0ff85d6a4', '/users', '/users'),
-	(1, 6, '2026-11-27 22:26:06.555131+00', 'charge', 0, 20, 4972, 20, '292910b9-2f6a-4e88-8414-1023bbef1890', '/users', '/users'),
-	(1, 7, '2026-11-27 22:26:06.562289+00', 'charge', 0, 5, 4967, 5, '4643a734-3a55-48f2-85eb-838c9a4829db', '/users', '/users'),
-	(1, 8, '2026-11-27 22:26:06.567542+00', 'charge', 0, 4, 4963, 4, '5fc6a976-44b0-4596-bbdd-c9ea4468daa3', '/users', '/users'),
-	(1, 9, '2026-11-27 22:26:06.571658+00', 'charge', 0, 4, 4959, 4, '2799fcdd-948c-4c3b-9e2e-5b0ebc153808', '/users', '/users'),
-	(1, 10, '2026-11-27 22:26:06.577095+00', 'charge', 0, 4, 4955, 4, '959baab9-ade8-4bfc-923c-a4305fb3355d', '/users', '/users'),
-	(1, 11, '2026-11-27 22:26:06.580497+00', 'charge', 0, 1, 4954, 1, '66dc04d9-0a56-48dc-99ba-7ddcc5dea093', '/users', '/users'),
-	(1, 12, '2026-11-27 22:26:06.585033+00', 'charge', 0, 1, 4953, 1, '7ef44990-628b-43ed-9c04-9c6480f70a6e', '/users', '/users'),
-	(1, 13, '2026-11-27 22:26:06.590184+00', 'charge', 0, 2, 4951, 2, '24fb1cc5-8104-4967-8bd7-430376dd3835', '/repos', '/repos'),
-	(1, 14, '2026-11-27 22:26:06.612929+00', 'charge', 0, 2, 4949, 2, '44cb2156-bc31-493f-9656-080d3204d47a', '/repos', '/repos'),
-	(1, 15, '2026-11-27 22:26:06.617635+00', 'charge', 0, 3, 4946, 3, '47bb4a2b-4b34-40cb-8f8a-ff25e0930d43', '/repos', '/repos'),
-	(1, 16, '2026-11-27 22:26:06.622265+00', 'charge', 0, 2, 4944, 2, '5210d74b-79f3-4b74-bd33-f67020c56df4', '/repos', '/repos'),
-	(1, 17, '2026-11-27 22:26:06.62587+00', 'charge', 0, 3, 4941, 3, '277b3d3c-1119-4b1b-9735-008610c9eb0a', '/repos', '/repos'),
-	(1, 18, '2026-11-27 22:26:06.630725+00', 'charge', 0, 3, 4938, 3, 'c4fdaeaa-78dc-4ba1-bda5-b2c466e3442e', '/repos', '/repos'),
-	(1, 19, '2026-11-27 22:26:06.634545+00', 'charge', 0, 1, 4937, 1, '488db7fc-eb5e-4b9a-b130-c2f60904f7a2', '/repos', '/repos'),
-	(1, 20, '2026-11-27 22:26:06.638285+00', 'charge', 0, 1, 4936, 1, '60267ff6-af58-4e0e-aae8-e9351147575c', '/repos', '/repos'),
-	(1, 21, '2026-11-27 22:26:06.640723+00', 'charge', 0, 1, 4935, 1, '08502de4-338e-4fdd-84b2-31fa71ec21d5', '/repos/UmaBakker/parser-kit', '/repos/{owner}/{name}'),
-	(1, 22, '2026-11-27 22:26:06.655145+00', 'charge', 0, 1, 4934, 1, '8610ebd9-1bbb-4b65-8452-e1938f24aa03', '/repos/UmaBakker/parser-kit/commits', '/repos/{owner}/{name}/commits'),
-	(1, 23, '2026-11-27 22:26:06.664896+00', 'charge', 0, 2, 4932, 2, '4334184b-b6ae-4555-a41d-0809172b457f', '/repos/UmaBakker/parser-kit/dependencies', '/repos/{owner}/{name}/dependencies');
+	(1, 1, '2026-11-28 00:13:36.781067+00', 'grant', 5000, 0, 5000, NULL, NULL, NULL, ''),
+	(1, 2, '2026-11-28 00:13:36.864543+00', 'charge', 0, 1, 4999, 1, 'f61b9e1d-7122-45a3-a1b7-09597477242e', '/users/GraceAbara', '/users/{login}'),
+	(1, 3, '2026-11-28 00:13:36.895104+00', 'charge', 0, 1, 4998, 0, '46d5b878-0467-492c-81c9-8671e5903125', '/users/{login}', '/users/{login}'),
+	(1, 4, '2026-11-28 00:13:36.911745+00', 'charge', 0, 3, 4995, 3, 'a8ecc818-e4ac-4774-b383-f8e0501217d5', '/users', '/users'),
+	(1, 5, '2026-11-28 00:13:36.923357+00', 'charge', 0, 3, 4992, 3, '1a9e2fdf-94d8-4b77-9beb-84908d96c2cb', '/users', '/users'),
+	(1, 6, '2026-11-28 00:13:36.934612+00', 'charge', 0, 20, 4972, 20, 'b8d219af-4b2f-4b7f-88a7-af13e40da6b8', '/users', '/users'),
+	(1, 7, '2026-11-28 00:13:36.939872+00', 'charge', 0, 5, 4967, 5, '77423da7-de0f-43ae-a340-994e4191f4f6', '/users', '/users'),
+	(1, 8, '2026-11-28 00:13:36.945093+00', 'charge', 0, 4, 4963, 4, '101b26bf-fa62-46a2-8b9e-f16890e30471', '/users', '/users'),
+	(1, 9, '2026-11-28 00:13:36.950101+00', 'charge', 0, 4, 4959, 4, 'c6b23fc6-817d-4e26-b399-c4d740762f12', '/users', '/users'),
+	(1, 10, '2026-11-28 00:13:36.956165+00', 'charge', 0, 4, 4955, 4, '4cd262d0-cba2-412d-9e5b-b28a85fe71fe', '/users', '/users'),
+	(1, 11, '2026-11-28 00:13:36.961437+00', 'charge', 0, 1, 4954, 1, 'fb7e63a4-4d92-4c8a-ba8e-3b2afe9fdd5b', '/users', '/users'),
+	(1, 12, '2026-11-28 00:13:36.966165+00', 'charge', 0, 1, 4953, 1, 'bbb3b805-c60f-42ba-8fb1-2b4817219bb6', '/users', '/users'),
+	(1, 13, '2026-11-28 00:13:36.971371+00', 'charge', 0, 2, 4951, 2, '56c93bbc-4c04-46e2-9c26-6449b67a738a', '/repos', '/repos'),
+	(1, 14, '2026-11-28 00:13:36.995639+00', 'charge', 0, 2, 4949, 2, '09bbd321-fa0d-4697-be85-803812a11773', '/repos', '/repos'),
+	(1, 15, '2026-11-28 00:13:37.001844+00', 'charge', 0, 3, 4946, 3, 'f7191e44-5b76-47c8-9e09-cb8cd4df923c', '/repos', '/repos'),
+	(1, 16, '2026-11-28 00:13:37.007554+00', 'charge', 0, 2, 4944, 2, 'ee2edac6-9d1c-4374-b125-9cca4a987808', '/repos', '/repos'),
+	(1, 17, '2026-11-28 00:13:37.011063+00', 'charge', 0, 3, 4941, 3, 'cd92c647-40b7-4fb0-b6d1-b1c251a09cc9', '/repos', '/repos'),
+	(1, 18, '2026-11-28 00:13:37.015629+00', 'charge', 0, 3, 4938, 3, 'e71dc9b6-b674-42d0-b9bd-629e4d7897bd', '/repos', '/repos'),
+	(1, 19, '2026-11-28 00:13:37.018692+00', 'charge', 0, 1, 4937, 1, '4b2ab434-e798-41d2-8c14-58163a4e3223', '/repos', '/repos'),
+	(1, 20, '2026-11-28 00:13:37.021483+00', 'charge', 0, 1, 4936, 1, '91240ac8-9da6-430b-9be5-be9d9b9ba743', '/repos', '/repos'),
+	(1, 21, '2026-11-28 00:13:37.023477+00', 'charge', 0, 1, 4935, 1, '58e424a8-69ec-4b72-bd71-a0dcfc1b66b3', '/repos/UmaBakker/parser-kit', '/repos/{owner}/{name}'),
+	(1, 22, '2026-11-28 00:13:37.037205+00', 'charge', 0, 1, 4934, 1, 'b2525523-3bc9-43f4-a4dd-601c459b19d2', '/repos/UmaBakker/parser-kit/commits', '/repos/{owner}/{name}/commits'),
+	(1, 23, '2026-11-28 00:13:37.044804+00', 'charge', 0, 2, 4932, 2, 'e0f81f8d-eb1c-4c4c-b0dc-c09c16d73c60', '/repos/UmaBakker/parser-kit/dependencies', '/repos/{owner}/{name}/dependencies');
 
 
 --
@@ -2070,8 +2070,8 @@ INSERT INTO public.ledger VALUES
 --
 
 INSERT INTO public.loads OVERRIDING SYSTEM VALUE VALUES
-	(1, 'import ndjson', 'users, identities, repos, commits, removals', '2026-11-27 22:26:05.231+00', '2026-11-27 22:26:06.250573+00', false, 1, '{"users":{"added":120,"updated":0,"removed":0},"addresses":{"added":0,"updated":0,"removed":0},"repositories":{"added":30,"updated":0,"removed":0},"commits":{"added":90,"updated":0,"removed":0}}'),
-	(2, 'import ndjson', 'users, identities, repos, commits, removals', '2026-11-27 22:26:06.257+00', '2026-11-27 22:26:06.362676+00', false, 2, '{"users":{"added":0,"updated":1,"removed":1},"addresses":{"added":0,"updated":0,"removed":0},"repositories":{"added":0,"updated":0,"removed":0},"commits":{"added":0,"updated":0,"removed":0}}');
+	(1, 'import ndjson', 'users, identities, repos, commits, removals', '2026-11-28 00:13:35.591+00', '2026-11-28 00:13:36.64562+00', false, 1, '{"users":{"added":120,"updated":0,"removed":0},"addresses":{"added":0,"updated":0,"removed":0},"repositories":{"added":30,"updated":0,"removed":0},"commits":{"added":90,"updated":0,"removed":0}}'),
+	(2, 'import ndjson', 'users, identities, repos, commits, removals', '2026-11-28 00:13:36.651+00', '2026-11-28 00:13:36.769769+00', false, 2, '{"users":{"added":0,"updated":1,"removed":1},"addresses":{"added":0,"updated":0,"removed":0},"repositories":{"added":0,"updated":0,"removed":0},"commits":{"added":0,"updated":0,"removed":0}}');
 
 
 --
@@ -2125,7 +2125,7 @@ INSERT INTO public.locations VALUES
 --
 
 INSERT INTO public.migrations VALUES
-	(1, '0001_tables_and_settle_function.sql', '88ef3e6a21a84d7b60792062b60a63d42d0eac304bec12b71fcfc25b17b787ae', 1, '2026-11-27 22:26:05.156882+00');
+	(1, '0001_tables_and_settle_function.sql', '88ef3e6a21a84d7b60792062b60a63d42d0eac304bec12b71fcfc25b17b787ae', 1, '2026-11-28 00:13:35.506387+00');
 
 
 --
@@ -2133,7 +2133,7 @@ INSERT INTO public.migrations VALUES
 --
 
 INSERT INTO public.rate_limit_windows VALUES
-	(1, '2026-11-27 22:26:06.463798+00', 29);
+	(1, '2026-11-28 00:13:36.864543+00', 29);
 
 
 --
