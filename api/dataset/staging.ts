@@ -36,10 +36,14 @@ export interface DroppedRows {
   contradicted: { count: number; firstPosition: number | null }
 }
 
-/** The columns of the staging tables, the key that rows of the same thing share, and the columns that say what it is like. */
-const tables: Record<RecordKind, { key: string; content: string; columns: string }> = {
+/**
+ * The columns of the staging tables, the key that rows of the same thing share, the columns by which rows are found, and those
+ * that say what the thing is like.
+ */
+const tables: Record<RecordKind, { key: string; searched: string; content: string; columns: string }> = {
   users: {
     key: 'forge_rest_id',
+    searched: 'position, forge_rest_id, location_key',
     content: 'document',
     columns: `
       position bigint not null,
@@ -55,6 +59,7 @@ const tables: Record<RecordKind, { key: string; content: string; columns: string
   },
   identities: {
     key: 'forge_rest_id',
+    searched: 'position, forge_rest_id',
     content: 'document',
     columns: `
       position bigint not null,
@@ -65,6 +70,7 @@ const tables: Record<RecordKind, { key: string; content: string; columns: string
   // Without dependencies, a repository keeps those that it has. The columns after them describe each, in the same order.
   repos: {
     key: 'forge_rest_id',
+    searched: 'position, forge_rest_id, url_key',
     content: 'members, dependencies',
     columns: `
       position bigint not null,
@@ -86,6 +92,7 @@ const tables: Record<RecordKind, { key: string; content: string; columns: string
   },
   commits: {
     key: 'url_key, commit_hash',
+    searched: 'position, url_key, commit_hash',
     content: 'members',
     columns: `
       position bigint not null,
@@ -100,6 +107,7 @@ const tables: Record<RecordKind, { key: string; content: string; columns: string
   },
   removals: {
     key: 'kind, forge_rest_id',
+    searched: 'position, kind, forge_rest_id',
     content: 'kind',
     columns: `
       position bigint not null,
@@ -186,11 +194,12 @@ export async function beginStaging(sql: Sql, settings: DatasetSettings = {}): Pr
         staged -= dropped
         const contradicted: DroppedRows['contradicted'] = { count: 0, firstPosition: null }
         for (const kind of recordKinds) {
+          // Otherwise the planner expects a handful of rows. What the other columns have would take far longer to count.
+          await tx`analyze ${tx(stagingTable(kind, id))} (${tx.unsafe(tables[kind].searched)})`
           const superseded = await dropSuperseded(tx, kind, id)
           staged -= superseded.count
           contradicted.count += superseded.contradicted
           contradicted.firstPosition ??= superseded.firstPosition
-          await tx`analyze ${tx(stagingTable(kind, id))}` // otherwise the planner expects a handful of rows
         }
         await tx`update imports set staged = ${staged} where id = ${id}`
         return { leftOut: dropped, contradicted }
