@@ -68,15 +68,19 @@ export async function* uniteSets(
 function groupTerms(terms: readonly number[]): { stored: number[]; shelves: Map<number, Uint8Array> } {
   const stored: number[] = []
   const shelves = new Map<number, Uint8Array>()
+  let shelf: number | undefined
+  let places: Uint8Array = new Uint8Array()
   for (const term of terms) {
     if (term >= 0) {
       stored.push(term)
       continue
     }
-    const shelf = findShelf(~term)
-    const places = shelves.get(shelf) ?? new Uint8Array(shelfPlaces)
+    if (findShelf(~term) !== shelf) {
+      shelf = findShelf(~term)
+      places = shelves.get(shelf) ?? new Uint8Array(shelfPlaces)
+      shelves.set(shelf, places)
+    }
     places[~term % shelfPlaces] = 1
-    shelves.set(shelf, places)
   }
   return { stored, shelves }
 }
@@ -84,5 +88,10 @@ function groupTerms(terms: readonly number[]): { stored: number[]; shelves: Map<
 /** Lists the ids at some places of a shelf, ascending. */
 function listIds(shelf: SetPart, wanted: Uint8Array): Uint32Array {
   const { places, ids } = decodeShelf(shelf)
-  return ids.filter((_, index) => wanted[places[index] ?? 0] === 1)
+  let length = 0
+  for (let index = 0; index < ids.length; index++) {
+    ids[length] = ids[index] ?? 0
+    length += wanted[places[index] ?? 0] ?? 0 // without a branch, which could not be predicted
+  }
+  return ids.subarray(0, length)
 }

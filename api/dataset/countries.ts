@@ -8,16 +8,19 @@ import { findCountry } from '../names/places/country.ts'
 import { readBatches } from './read-batches.ts'
 
 /**
- * Finds the countries of the locations whose ids are above `after`, and adds the attributes `country` that are new. `moved_locations` has
- * the locations whose country is another one now.
+ * Gives the locations of a table their countries, and adds the attributes `country` that are new. `moved_locations` has the
+ * locations whose country is another one now.
  */
-export async function findCountries(tx: SqlOrTransaction, after: number): Promise<void> {
+export async function findCountries(
+  tx: SqlOrTransaction,
+  table: 'locations' | 'new_locations',
+): Promise<void> {
   await tx`
     create temporary table moved_locations (id integer primary key, lost text, gained text) on commit drop`
   const batches = readBatches<{ id: number; location: string; country: string | null }>(
-    after,
+    0,
     (last, limit) => tx`
-      select id, location, country from locations where id > ${last}::integer order by id limit ${limit}`,
+      select id, location, country from ${tx(table)} where id > ${last}::integer order by id limit ${limit}`,
   )
   for await (const locations of batches) {
     const moved = locations.flatMap(({ id, location, country }) => {
@@ -29,7 +32,7 @@ export async function findCountries(tx: SqlOrTransaction, after: number): Promis
       select * from json_populate_recordset(null::moved_locations, ${JSON.stringify(moved)}::text::json)`
   }
   await tx`analyze moved_locations`
-  await tx`update locations l set country = gained from moved_locations m where l.id = m.id`
+  await tx`update ${tx(table)} l set country = gained from moved_locations m where l.id = m.id`
   await tx`
     insert into attributes (name, value)
     select distinct 'country', gained from moved_locations where gained is not null and not exists (

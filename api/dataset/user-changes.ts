@@ -34,21 +34,7 @@ export async function applyUsers(load: Load): Promise<AppliedRows> {
     left join users u using (forge_rest_id)
     where u.id is null or u.document <> s.document`
   await tx`analyze changed_users`
-  const [before] = await tx<{ lastId: number }[]>`select coalesce(max(id), 0) as "lastId" from locations`
-  // Known locations are left out first: each conflict would use up an id.
-  await tx`
-    with added as (
-      insert into locations (location, location_key)
-      select distinct on (location_key) location, location_key from changed_users join ${staged} s using (position)
-      where location_key is not null and not exists (
-        select from locations l where md5(l.location_key) = md5(s.location_key) and l.location_key = s.location_key
-      )
-      order by location_key, position
-      on conflict do nothing returning id, location_key
-    )
-    insert into set_changes
-    select term_id, 'locations', id, true from added, unnest(trigram_terms(location_key)) as term_id`
-  await findCountries(tx, before?.lastId ?? 0)
+  await addNewLocations(load, records.staged)
   await analyzeTables(load, ['locations'])
   await addNewAttributes(load, records)
   const locations = tx`
@@ -93,4 +79,33 @@ export async function applyUsers(load: Load): Promise<AppliedRows> {
     on conflict do nothing`
   await analyzeTables(load, ['users', 'identities'])
   return countApplied(load, 'changed_users')
+}
+
+/**
+ * Adds the locations that `changed_users` are the first to have. These are all users who have them, so their number needs no
+ * change at the end of the load.
+ */
+async function addNewLocations({ tx }: Load, staged: string): Promise<void> {
+  // Known locations are left out first: each conflict would use up an id.
+  await tx`
+    create temporary table new_locations on commit drop as
+    select nextval('term_ids')::integer as id, location, location_key, null::text as country, users_count
+    from (
+      select distinct on (location_key) location, location_key,
+        (count(*) over (partition by location_key))::integer as users_count
+      from changed_users join ${tx(staged)} s using (position)
+      where location_key is not null and not exists (
+        select from locations l where md5(l.location_key) = md5(s.location_key) and l.location_key = s.location_key
+      )
+      order by location_key, position
+    ) l`
+  await tx`create unique index on new_locations (id)`
+  await findCountries(tx, 'new_locations')
+  await tx`
+    with added as (
+      insert into locations (id, location, location_key, country, users_count) select * from new_locations order by id
+      on conflict do nothing returning id, location_key
+    )
+    insert into set_changes
+    select term_id, 'locations', id, true from added, unnest(trigram_terms(location_key)) as term_id`
 }

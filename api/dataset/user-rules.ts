@@ -53,7 +53,7 @@ export async function renewUsers(sql: Sql, options: DatasetChangeOptions): Promi
 }
 
 async function renewCountries(tx: SqlOrTransaction): Promise<void> {
-  await findCountries(tx, 0)
+  await findCountries(tx, 'locations')
   await tx`
     insert into moved_attributes
     select u.id, 'country', lost, gained
