@@ -4,7 +4,6 @@
  *
  * @module
  */
-import { createHash } from 'node:crypto'
 import type { SqlOrTransaction } from '../database/connect.ts'
 import { copyRows, readInteger } from '../database/copy.ts'
 import { decodePart } from './set-encoding.ts'
@@ -71,13 +70,11 @@ export async function findCandidates(
 
 /** The terms of a text's trigrams, as the function `trigram_terms` of the database lists them. */
 export function listTrigramTerms(text: string): number[] {
-  const characters = [...text]
+  const codes = Array.from(text, (character) => character.codePointAt(0) ?? 0)
   const terms = new Set<number>()
-  for (let place = 0; place + 3 <= characters.length; place++) {
-    const hash = createHash('md5')
-      .update(characters.slice(place, place + 3).join(''))
-      .digest()
-    terms.add((hash.readUInt32BE(0) % 2 ** 30) + 2 ** 30)
+  for (let place = 0; place + 3 <= codes.length; place++) {
+    const trigram = codes.slice(place, place + 3).reduce((sum, code) => sum * 1021 + code, 0)
+    terms.add((trigram % 2 ** 30) + 2 ** 30)
   }
   return [...terms]
 }

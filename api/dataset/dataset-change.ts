@@ -17,7 +17,7 @@ import {
   type DatasetChange,
   type RowChanges,
 } from './pending-change.ts'
-import { applySetChanges, applyToParts } from './set-changes.ts'
+import { applySetChanges, applyToSets } from './set-changes.ts'
 import { applyUserDependencies } from './user-dependencies.ts'
 
 /** The advisory lock of changes: one at a time is applied. Nothing else in this database uses the number. */
@@ -158,6 +158,7 @@ async function publish(
 async function removeUnusedTerms(change: DatasetChange): Promise<void> {
   const { tx } = change
   await tx`delete from attributes where id in (select term_id from cardinalities where cardinality = 0)`
+  await tx`truncate set_changes` // they are applied
   const { count } = await tx`
     with removed as (
       delete from locations
@@ -167,7 +168,6 @@ async function removeUnusedTerms(change: DatasetChange): Promise<void> {
     insert into set_changes
     select term_id, 'locations', id, false from removed, unnest(trigram_terms(location_key)) as term_id`
   if (count === 0) return
-  await tx`delete from set_changes where list <> 'locations' or is_gained` // they are applied
-  await applyToParts(tx)
+  await applyToSets(tx)
   await analyzeTables(change, ['locations'])
 }

@@ -4,28 +4,48 @@
  *
  * @module
  */
-import { decodePart, encodePart, findPart, maxWidth, minWidth, partIds } from '../catalog/set-encoding.ts'
-import { partColumns, readPart, type SetList, termColumns } from '../catalog/stored-sets.ts'
+import {
+  decodePart,
+  encodePart,
+  findPart,
+  maxShelvedIds,
+  maxWidth,
+  minWidth,
+  partIds,
+} from '../catalog/set-encoding.ts'
+import { partColumns, readPart, type SetList, selectIsShelved, termColumns } from '../catalog/stored-sets.ts'
 import type { SqlOrTransaction } from '../database/connect.ts'
 import { copyRows } from '../database/copy.ts'
 import { analyzeTables, type DatasetChange } from './pending-change.ts'
 import { insertParts, mergeChanges, rewriteParts, type StoredPart } from './set-parts.ts'
 import { applyToShelves } from './shelf-changes.ts'
 
-/**
- * Applies `set_changes`, after the dataset has its new counts. Afterwards, `set_changes` has only the changes of sets with parts
- * of their own, and `cardinalities` the number of ids that each changed set has now.
- */
+/** Applies `set_changes`, after the dataset has its new counts. */
 export async function applySetChanges(change: DatasetChange): Promise<void> {
   const { tx } = change
-  await tx`analyze set_changes`
   await tx`
     create temporary table cardinalities (term_id integer not null, list list_name not null, cardinality integer not null)
     on commit drop`
-  await applyToShelves(tx)
-  await applyToParts(tx)
+  await applyToSets(tx)
   await storeCardinalities(change)
   await analyzeTables(change, ['sets'])
+}
+
+/** Applies `set_changes` to shelves and parts. Notes in `cardinalities` how many ids each changed set has now. */
+export async function applyToSets(tx: SqlOrTransaction): Promise<void> {
+  await tx`analyze set_changes`
+  const { join, isShelved } = selectIsShelved(tx)
+  await tx`
+    create temporary table changed_sets on commit drop as
+    select term_id, list, growth, ${isShelved} as is_shelved, ${isShelved} and gains > ${maxShelvedIds}::integer as leaves
+    from (
+      select term_id, list, count(*) filter (where is_gained) as gains, sum(case when is_gained then 1 else -1 end) as growth
+      from set_changes group by 1, 2
+    ) c ${join}`
+  await tx`analyze changed_sets`
+  await applyToShelves(tx)
+  await applyToParts(tx)
+  await tx`drop table changed_sets`
 }
 
 /** Gives the rows of terms the numbers of their items. */
@@ -41,19 +61,18 @@ async function storeCardinalities(change: DatasetChange): Promise<void> {
 }
 
 /**
- * Chooses the width of each changed set for its new number of ids. A set keeps its width until that number is some four
- * times higher or lower than the one for which the width was chosen.
+ * Chooses the width of each changed set that isn't on a shelf for its new number of ids. A set keeps its width until that
+ * number is some four times higher or lower than the one for which the width was chosen. The few ids that a set had on a shelf
+ * which it leaves make no difference.
  */
 async function chooseWidths(tx: SqlOrTransaction): Promise<void> {
   const ids = tx`${partIds}::integer`
   const widest = tx`${maxWidth}::integer`
   await tx`
-    create temporary table changed_sets on commit drop as
-    with grown as (
-      select term_id, list, sum(case when is_gained then 1 else -1 end) as growth from set_changes group by 1, 2
-    ), sized as (
+    create temporary table sized_sets on commit drop as
+    with sized as (
       select term_id, list, max(width)::integer as old_width, greatest(1, max(growth) + coalesce(sum(cardinality), 0)) as total
-      from grown left join sets using (term_id, list) group by 1, 2
+      from changed_sets left join sets using (term_id, list) where not is_shelved or leaves group by 1, 2
     ), fitted as (
       select *, case when total <= ${ids} then ${widest} else greatest(${minWidth}::integer, least(${widest} - 1,
         round(log(${ids}::float8 * case list
@@ -69,13 +88,13 @@ async function chooseWidths(tx: SqlOrTransaction): Promise<void> {
       when old_width = ${widest} and total < 2 * ${ids} then old_width
       else fitting_width end as width
     from fitted`
-  await tx`analyze changed_sets`
+  await tx`analyze sized_sets`
 }
 
 /** Writes the sets that get another width with it. */
 async function resizeSets(tx: SqlOrTransaction): Promise<void> {
   const sets = await tx<{ termId: number; list: SetList; width: number }[]>`
-    select term_id as "termId", list::text as list, width from changed_sets where old_width <> width`
+    select term_id as "termId", list::text as list, width from sized_sets where old_width <> width`
   for (const { termId, list, width } of sets) {
     const set = `from sets where term_id = ${termId} and list = '${list}'`
     const idsByPart = new Map<number, number[]>()
@@ -99,15 +118,15 @@ async function resizeSets(tx: SqlOrTransaction): Promise<void> {
   }
 }
 
-/** Applies `set_changes` to sets that have parts of their own. Notes in `cardinalities` how many ids these have now. */
-export async function applyToParts(tx: SqlOrTransaction): Promise<void> {
+/** Applies `set_changes` to the sets of `changed_sets` that have parts of their own. */
+async function applyToParts(tx: SqlOrTransaction): Promise<void> {
   await chooseWidths(tx)
   await resizeSets(tx)
   const ids = tx`string_agg(int8send(c.id), ''::bytea)`
   const changes = tx`
     select c.term_id, c.list, c.id >> s.width as part, s.width, ${ids} filter (where c.is_gained) as gained,
       ${ids} filter (where not c.is_gained) as lost, ''::bytea as leaving
-    from set_changes c join changed_sets s using (term_id, list)
+    from set_changes c join sized_sets s using (term_id, list)
     group by 1, 2, 3, 4`
   await rewriteParts(tx, changes, async (changed) => {
     const parts: StoredPart[] = []
@@ -118,6 +137,6 @@ export async function applyToParts(tx: SqlOrTransaction): Promise<void> {
   })
   await tx`
     insert into cardinalities
-    select term_id, list, coalesce(sum(cardinality), 0) from changed_sets left join sets using (term_id, list) group by 1, 2`
-  await tx`drop table changed_sets`
+    select term_id, list, coalesce(sum(cardinality), 0) from sized_sets left join sets using (term_id, list) group by 1, 2`
+  await tx`drop table sized_sets`
 }

@@ -12,7 +12,7 @@ import {
   shelfPlaces,
   shelfWidth,
 } from '../catalog/set-encoding.ts'
-import { type SetList, selectCode, selectIsShelved, termColumns } from '../catalog/stored-sets.ts'
+import { type SetList, selectCode, termColumns } from '../catalog/stored-sets.ts'
 import type { SqlOrTransaction } from '../database/connect.ts'
 import { type ChangedPart, mergeChanges, rewriteParts, type StoredPart } from './set-parts.ts'
 
@@ -35,20 +35,10 @@ interface RewrittenShelf {
 }
 
 /**
- * Applies what `set_changes` has of sets on shelves, and leaves there what concerns sets with parts of their own. Notes in
- * `cardinalities` how many ids changed sets have now.
+ * Applies `set_changes` to the sets of `changed_sets` that stay on shelves, and moves those that leave. Notes in
+ * `cardinalities` how many ids the former have now.
  */
 export async function applyToShelves(tx: SqlOrTransaction): Promise<void> {
-  const { join, isShelved } = selectIsShelved(tx)
-  const { count } = await tx`
-    create temporary table shelved_sets on commit drop as
-    select term_id, list, gains > ${maxShelvedIds}::integer as leaves
-    from (
-      select term_id, list, count(*) filter (where is_gained) as gains from set_changes group by 1, 2
-    ) c ${join}
-    where ${isShelved}`
-  if (count === 0) return
-  await tx`analyze shelved_sets`
   const { shelf, code } = selectCode(tx)
   const codes = tx`string_agg(int8send(${code}), ''::bytea)`
   const changes = tx`
@@ -56,10 +46,10 @@ export async function applyToShelves(tx: SqlOrTransaction): Promise<void> {
     from (
       select ${shelf} as term_id, list, ${codes} filter (where is_gained) as gained,
         ${codes} filter (where not is_gained) as lost
-      from set_changes join shelved_sets using (term_id, list) where not leaves group by 1, 2
+      from set_changes join changed_sets using (term_id, list) where is_shelved and not leaves group by 1, 2
     ) stay full join (
       select ${shelf} as term_id, list, string_agg(int8send(term_id), ''::bytea) as leaving
-      from shelved_sets where leaves group by 1, 2
+      from changed_sets where leaves group by 1, 2
     ) leave using (term_id, list)`
   await rewriteParts(tx, changes, async (changed) => {
     const rewritten: RewrittenShelf[] = []
@@ -67,15 +57,12 @@ export async function applyToShelves(tx: SqlOrTransaction): Promise<void> {
     await recordMoves(tx, rewritten)
     return rewritten.map((shelf) => shelf.shelf)
   })
-  await tx`
-    delete from set_changes c using shelved_sets s
-    where not s.leaves and c.term_id = s.term_id and c.list = s.list`
-  const [leaving] = await tx`select 1 from shelved_sets where leaves limit 1`
+  const [leaving] = await tx`select 1 from changed_sets where leaves limit 1`
   if (leaving === undefined) return
   for (const { table, list, isOnShelf } of termColumns) {
     await tx`
       update ${tx(table)} set ${tx(isOnShelf)} = false
-      where id in (select term_id from shelved_sets where leaves and list::text = ${list})`
+      where id in (select term_id from changed_sets where leaves and list::text = ${list})`
   }
 }
 
@@ -126,7 +113,7 @@ async function recordMoves(tx: SqlOrTransaction, rewritten: readonly RewrittenSh
   }
   if (outgrown.length > 0) {
     await tx`
-      update shelved_sets s set leaves = true
+      update changed_sets s set leaves = true
       from unnest(
         ${tx.typed.bigints(outgrown.map(({ termId }) => termId))}, ${tx.typed.texts(outgrown.map(({ list }) => list))}
       ) as outgrown(term_id, list)

@@ -357,13 +357,11 @@ create index on locations (users_count) where users_count >= 3; -- those that cl
 create function trigram_terms(location_key text) returns integer[]
 language sql immutable strict parallel safe
 return array(
-  select distinct (('x' || left(md5(trigram), 8))::bit(32)::bigint % 1073741824 + 1073741824)::integer
-  from (
-    select character || lead(character) over following || lead(character, 2) over following as trigram
-    from unnest(string_to_array(location_key, null)) with ordinality as characters(character, place)
-    window following as (order by place)
-  ) trigrams
-  where trigram is not null
+  select distinct (
+    ((ascii(substr(location_key, place, 1))::bigint * 1021 + ascii(substr(location_key, place + 1, 1))) * 1021
+      + ascii(substr(location_key, place + 2, 1))) % 1073741824 + 1073741824
+  )::integer
+  from generate_series(1, length(location_key) - 2) as place
 );
 
 -- What users or repositories are like: `type` is `ORGANIZATION`, `stars` is `12` (api/catalog/attributes.ts).
