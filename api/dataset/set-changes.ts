@@ -31,7 +31,10 @@ export async function applySetChanges(change: DatasetChange): Promise<void> {
   await analyzeTables(change, ['sets'])
 }
 
-/** Applies `set_changes` to shelves and parts. Notes in `cardinalities` how many ids each changed set has now. */
+/**
+ * Applies `set_changes` to shelves and parts. `changed_sets` has each changed set, whether it is on a shelf, and whether it
+ * leaves that. Notes in `cardinalities` how many ids each has now.
+ */
 export async function applyToSets(tx: SqlOrTransaction): Promise<void> {
   await tx`analyze set_changes`
   const { join, isShelved } = selectIsShelved(tx)
