@@ -1,10 +1,9 @@
 -- Compatible since: 1
 --
--- Until version 0.1.0 is released, this file changes in place, and a database made by an earlier state of it is
--- refused. From then on, every change, of a function too, is a numbered migration in this folder. While instances are
--- upgraded one by one, those of the version before use the new schema. A migration that leaves their statements working
--- says so in its first line: it names the newest migration of the oldest version that can run on its schema. Another
--- migration names its own number there.
+-- The schema of version 0.1.0. Every later change, of a function too, is a numbered migration in this folder; a released
+-- file never changes. While instances are upgraded one by one, those of the version before use the new schema. A migration
+-- that leaves their statements working says so in its first line: it names the newest migration of the oldest version that can
+-- run on its schema. Another migration names its own number there.
 
 -- 1. API keys ---------------------------------------------------------------------------------------------------------
 

@@ -1000,7 +1000,7 @@ CREATE TABLE public.users (
 --
 
 INSERT INTO public.api_key_secrets VALUES
-	('\x5a1e7e58a9c411ec3e2175155aa15dd97c82bf773c349c05389d89b49f2fd8a6', 1, NULL);
+	('\x2ef34acf39298cfe279be9c4a6034230669c486ca22b9431b69a018d0835b5ab', 1, NULL);
 
 
 --
@@ -1008,7 +1008,7 @@ INSERT INTO public.api_key_secrets VALUES
 --
 
 INSERT INTO public.api_keys OVERRIDING SYSTEM VALUE VALUES
-	(1, 'Fixture', 'user', '{users:read,repos:read}', 100000, 86400, '2026-11-28 01:20:52.973098+00', NULL, NULL, NULL, '2026-11-28 01:20:53.025343+00', 1);
+	(1, 'Fixture', 'user', '{users:read,repos:read}', 100000, 86400, '2026-11-28 01:30:53.653358+00', NULL, NULL, NULL, '2026-11-28 01:30:53.710334+00', 1);
 
 
 --
@@ -1420,7 +1420,7 @@ INSERT INTO public.coverage VALUES
 --
 
 INSERT INTO public.dataset VALUES
-	(true, 2, '2026-11-28 01:20:52.945125+00', '9f0edad4-685b-4d0b-b7d2-50802dce15f6', 119, 30, 90, 120, 30, 0, '5J45D13SvsqN/fdx+wGE89jTilIGfPRrNEHaBuv/V4s=');
+	(true, 2, '2026-11-28 01:30:53.621332+00', '24c8ba42-7a7f-4663-87f2-71fc9c8bc7a0', 119, 30, 90, 120, 30, 0, '5J45D13SvsqN/fdx+wGE89jTilIGfPRrNEHaBuv/V4s=');
 
 
 --
@@ -1428,9 +1428,9 @@ INSERT INTO public.dataset VALUES
 --
 
 INSERT INTO public.dataset_versions VALUES
-	(0, 1, '2026-11-28 01:20:51.894223+00'),
-	(1, 464, '2026-11-28 01:20:52.749018+00'),
-	(2, 465, '2026-11-28 01:20:52.944393+00');
+	(0, 1, '2026-11-28 01:30:52.442023+00'),
+	(1, 464, '2026-11-28 01:30:53.407807+00'),
+	(2, 465, '2026-11-28 01:30:53.620544+00');
 
 
 --
@@ -2034,29 +2034,29 @@ INSERT INTO public.identities VALUES
 --
 
 INSERT INTO public.ledger VALUES
-	(1, 1, '2026-11-28 01:20:52.976636+00', 'grant', 5000, 0, 5000, NULL, NULL, NULL, ''),
-	(1, 2, '2026-11-28 01:20:53.025343+00', 'charge', 0, 1, 4999, 1, '2dab29f7-d39e-485c-be6f-d28b57d8d59d', '/users/GraceAbara', '/users/{login}'),
-	(1, 3, '2026-11-28 01:20:53.055235+00', 'charge', 0, 1, 4998, 0, '236cb676-6776-4bc6-ac54-d79e29d2e95d', '/users/{login}', '/users/{login}'),
-	(1, 4, '2026-11-28 01:20:53.071343+00', 'charge', 0, 3, 4995, 3, '5db953df-56cb-4117-9370-8541d487b0d6', '/users', '/users'),
-	(1, 5, '2026-11-28 01:20:53.084845+00', 'charge', 0, 3, 4992, 3, '1f0ca979-db1e-4ff7-ba35-9de3c17d6cc3', '/users', '/users'),
-	(1, 6, '2026-11-28 01:20:53.094922+00', 'charge', 0, 20, 4972, 20, 'fdf680b0-ca35-4277-a0a7-b8c3b24dc0e3', '/users', '/users'),
-	(1, 7, '2026-11-28 01:20:53.100308+00', 'charge', 0, 5, 4967, 5, 'a61866de-0075-49dc-a078-e8243df35d3b', '/users', '/users'),
-	(1, 8, '2026-11-28 01:20:53.106309+00', 'charge', 0, 4, 4963, 4, 'e305782b-b357-467c-ac5d-1b8d973d32ac', '/users', '/users'),
-	(1, 9, '2026-11-28 01:20:53.111746+00', 'charge', 0, 4, 4959, 4, '2bb2e9da-4d62-4c24-a03a-e68177421737', '/users', '/users'),
-	(1, 10, '2026-11-28 01:20:53.118344+00', 'charge', 0, 4, 4955, 4, '8b78017c-ccec-4e90-b52e-01be2aad717c', '/users', '/users'),
-	(1, 11, '2026-11-28 01:20:53.123021+00', 'charge', 0, 1, 4954, 1, 'b2082088-b145-4faf-a1bd-2cbe6d2cb614', '/users', '/users'),
-	(1, 12, '2026-11-28 01:20:53.128392+00', 'charge', 0, 1, 4953, 1, 'b684ff8e-132a-430d-b17d-632047c145a1', '/users', '/users'),
-	(1, 13, '2026-11-28 01:20:53.134968+00', 'charge', 0, 2, 4951, 2, 'a4ca3b54-e731-423e-ba91-ae37e295ad75', '/repos', '/repos'),
-	(1, 14, '2026-11-28 01:20:53.169498+00', 'charge', 0, 2, 4949, 2, '2a54ae24-d1aa-455d-b070-7ef5c2cccbf7', '/repos', '/repos'),
-	(1, 15, '2026-11-28 01:20:53.175008+00', 'charge', 0, 3, 4946, 3, 'a9dbbe26-1a0a-4d68-b909-8232d0831ee6', '/repos', '/repos'),
-	(1, 16, '2026-11-28 01:20:53.179957+00', 'charge', 0, 2, 4944, 2, '489f6032-27d1-4c04-bec2-72019a15f375', '/repos', '/repos'),
-	(1, 17, '2026-11-28 01:20:53.184772+00', 'charge', 0, 3, 4941, 3, '0ab5f31b-3017-46d0-a1e2-623e02c76d5e', '/repos', '/repos'),
-	(1, 18, '2026-11-28 01:20:53.189497+00', 'charge', 0, 3, 4938, 3, '95d0b6ef-9ee2-44d0-a111-f253ed1f7e7f', '/repos', '/repos'),
-	(1, 19, '2026-11-28 01:20:53.192888+00', 'charge', 0, 1, 4937, 1, 'e6fc868c-3573-4373-b3fc-3793d232fccc', '/repos', '/repos'),
-	(1, 20, '2026-11-28 01:20:53.195745+00', 'charge', 0, 1, 4936, 1, 'ec300d78-ce7e-46fe-89eb-9586245a68bd', '/repos', '/repos'),
-	(1, 21, '2026-11-28 01:20:53.197871+00', 'charge', 0, 1, 4935, 1, '4d6da128-0190-4b58-83ae-204e3a58928d', '/repos/UmaBakker/parser-kit', '/repos/{owner}/{name}'),
-	(1, 22, '2026-11-28 01:20:53.210856+00', 'charge', 0, 1, 4934, 1, '010e62e4-0905-4133-9714-f32d4a796fc5', '/repos/UmaBakker/parser-kit/commits', '/repos/{owner}/{name}/commits'),
-	(1, 23, '2026-11-28 01:20:53.218984+00', 'charge', 0, 2, 4932, 2, 'fd8c0012-3898-41dc-ae23-fa40756710a7', '/repos/UmaBakker/parser-kit/dependencies', '/repos/{owner}/{name}/dependencies');
+	(1, 1, '2026-11-28 01:30:53.658097+00', 'grant', 5000, 0, 5000, NULL, NULL, NULL, ''),
+	(1, 2, '2026-11-28 01:30:53.710334+00', 'charge', 0, 1, 4999, 1, '4fc51265-ba14-4d85-b00f-2acfa9e0f4aa', '/users/GraceAbara', '/users/{login}'),
+	(1, 3, '2026-11-28 01:30:53.744597+00', 'charge', 0, 1, 4998, 0, '4ea1bb4d-0e7c-48ee-892b-6adc2c08f846', '/users/{login}', '/users/{login}'),
+	(1, 4, '2026-11-28 01:30:53.764384+00', 'charge', 0, 3, 4995, 3, 'ec289ff1-baf9-4f56-b19f-1d91ad7bede4', '/users', '/users'),
+	(1, 5, '2026-11-28 01:30:53.780474+00', 'charge', 0, 3, 4992, 3, 'b70b9bec-1f42-4398-a592-dd61c65598ad', '/users', '/users'),
+	(1, 6, '2026-11-28 01:30:53.790381+00', 'charge', 0, 20, 4972, 20, '15faea3f-1805-4d5f-9298-c7019926d4ae', '/users', '/users'),
+	(1, 7, '2026-11-28 01:30:53.795406+00', 'charge', 0, 5, 4967, 5, 'bfaa7d85-83e4-424d-a7f1-2ccd27a5546c', '/users', '/users'),
+	(1, 8, '2026-11-28 01:30:53.801548+00', 'charge', 0, 4, 4963, 4, 'f9fb8dd1-14a8-4dcd-adf2-e393aa0b66c1', '/users', '/users'),
+	(1, 9, '2026-11-28 01:30:53.806598+00', 'charge', 0, 4, 4959, 4, '208cdd77-76b0-4953-8365-4701b1a577b6', '/users', '/users'),
+	(1, 10, '2026-11-28 01:30:53.813257+00', 'charge', 0, 4, 4955, 4, '252f52c0-b04c-482d-a9f2-c0ce95c4572d', '/users', '/users'),
+	(1, 11, '2026-11-28 01:30:53.818313+00', 'charge', 0, 1, 4954, 1, 'e1b6e367-1fb5-46be-9edb-255804da7406', '/users', '/users'),
+	(1, 12, '2026-11-28 01:30:53.823856+00', 'charge', 0, 1, 4953, 1, '66009b20-163d-4a5f-a0fa-1d5c7151ee18', '/users', '/users'),
+	(1, 13, '2026-11-28 01:30:53.829679+00', 'charge', 0, 2, 4951, 2, '584cfc07-15b8-4653-ac9e-2de9f339806c', '/repos', '/repos'),
+	(1, 14, '2026-11-28 01:30:53.85943+00', 'charge', 0, 2, 4949, 2, '35b7ea03-a3e0-48ca-9524-3318a9cdcb05', '/repos', '/repos'),
+	(1, 15, '2026-11-28 01:30:53.865356+00', 'charge', 0, 3, 4946, 3, '3bbcb317-99af-4790-a3a9-eec990ec5b9a', '/repos', '/repos'),
+	(1, 16, '2026-11-28 01:30:53.872094+00', 'charge', 0, 2, 4944, 2, 'c685bac7-a7a9-43a3-b2cd-ef5193647853', '/repos', '/repos'),
+	(1, 17, '2026-11-28 01:30:53.877003+00', 'charge', 0, 3, 4941, 3, 'd62e994f-5bd6-4a1e-811b-b2fab50ae435', '/repos', '/repos'),
+	(1, 18, '2026-11-28 01:30:53.883098+00', 'charge', 0, 3, 4938, 3, '7e005d3d-4a27-465f-9d64-a921dfa55ddf', '/repos', '/repos'),
+	(1, 19, '2026-11-28 01:30:53.888107+00', 'charge', 0, 1, 4937, 1, 'b363daef-5379-4308-8a99-0876cb9cb3b6', '/repos', '/repos'),
+	(1, 20, '2026-11-28 01:30:53.892063+00', 'charge', 0, 1, 4936, 1, 'd13488df-6373-4e27-9b03-137f7e749345', '/repos', '/repos'),
+	(1, 21, '2026-11-28 01:30:53.894655+00', 'charge', 0, 1, 4935, 1, '3aa80b3d-5794-4a48-940b-4929eed594a4', '/repos/UmaBakker/parser-kit', '/repos/{owner}/{name}'),
+	(1, 22, '2026-11-28 01:30:53.914322+00', 'charge', 0, 1, 4934, 1, '873863fc-5fd9-489e-9fc8-7df9d33ce980', '/repos/UmaBakker/parser-kit/commits', '/repos/{owner}/{name}/commits'),
+	(1, 23, '2026-11-28 01:30:53.926193+00', 'charge', 0, 2, 4932, 2, '02c481a9-7ba6-4d90-b5e9-e2334a152f0c', '/repos/UmaBakker/parser-kit/dependencies', '/repos/{owner}/{name}/dependencies');
 
 
 --
@@ -2070,8 +2070,8 @@ INSERT INTO public.ledger VALUES
 --
 
 INSERT INTO public.loads OVERRIDING SYSTEM VALUE VALUES
-	(1, 'import ndjson', 'users, identities, repos, commits, removals', '2026-11-28 01:20:51.972+00', '2026-11-28 01:20:52.842736+00', false, 1, '{"users":{"added":120,"updated":0,"removed":0},"addresses":{"added":0,"updated":0,"removed":0},"repositories":{"added":30,"updated":0,"removed":0},"commits":{"added":90,"updated":0,"removed":0}}'),
-	(2, 'import ndjson', 'users, identities, repos, commits, removals', '2026-11-28 01:20:52.849+00', '2026-11-28 01:20:52.966665+00', false, 2, '{"users":{"added":0,"updated":1,"removed":1},"addresses":{"added":0,"updated":0,"removed":0},"repositories":{"added":0,"updated":0,"removed":0},"commits":{"added":0,"updated":0,"removed":0}}');
+	(1, 'import ndjson', 'users, identities, repos, commits, removals', '2026-11-28 01:30:52.538+00', '2026-11-28 01:30:53.514079+00', false, 1, '{"users":{"added":120,"updated":0,"removed":0},"addresses":{"added":0,"updated":0,"removed":0},"repositories":{"added":30,"updated":0,"removed":0},"commits":{"added":90,"updated":0,"removed":0}}'),
+	(2, 'import ndjson', 'users, identities, repos, commits, removals', '2026-11-28 01:30:53.522+00', '2026-11-28 01:30:53.645348+00', false, 2, '{"users":{"added":0,"updated":1,"removed":1},"addresses":{"added":0,"updated":0,"removed":0},"repositories":{"added":0,"updated":0,"removed":0},"commits":{"added":0,"updated":0,"removed":0}}');
 
 
 --
@@ -2125,7 +2125,7 @@ INSERT INTO public.locations VALUES
 --
 
 INSERT INTO public.migrations VALUES
-	(1, '0001_tables_and_settle_function.sql', '81359a93865edf8cdb085ccc3d956fa84bf96601032a968693af009875e9ead5', 1, '2026-11-28 01:20:51.894223+00');
+	(1, '0001_tables_and_settle_function.sql', 'b67293cc6f645563212e6a39183a34f88dff5c0ef540653e44b86c1fb10ea3c0', 1, '2026-11-28 01:30:52.442023+00');
 
 
 --
@@ -2133,7 +2133,7 @@ INSERT INTO public.migrations VALUES
 --
 
 INSERT INTO public.rate_limit_windows VALUES
-	(1, '2026-11-28 01:20:53.025343+00', 29);
+	(1, '2026-11-28 01:30:53.710334+00', 29);
 
 
 --
