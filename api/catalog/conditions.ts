@@ -175,7 +175,8 @@ function selectLocations(
   locationKeys: readonly string[],
   candidates: readonly number[] | undefined,
 ): Fragment {
-  // `like` is no faster than `strpos`, but the planner expects few rows of it, and so lets several processes read a large table.
+  // `like` is no faster than `strpos`. But a generic plan expects that few rows match, and so reads a large table with parallel
+  // workers.
   const patterns = locationKeys.map((key) => `%${key.replaceAll(/[\\%_]/g, '\\$&')}%`)
   return sql`
     select ${selectShelvedId(sql, sql`users_on_shelf`)} from locations

@@ -124,8 +124,10 @@ function assertReleased(applied: readonly Applied[]): void {
  * Returns undefined if the schema can be created.
  */
 async function findRefusal(sql: Sql): Promise<string | undefined> {
-  const [state] = await sql<{ schema: string | null; isTemplate: boolean; relation: string | null }[]>`
-    select current_schema() as schema, datistemplate as "isTemplate", (
+  const [state] = await sql<
+    { schema: string | null; isTemplate: boolean; encoding: string; relation: string | null }[]
+  >`
+    select current_schema() as schema, datistemplate as "isTemplate", pg_encoding_to_char(encoding) as encoding, (
       select min(n.nspname || '.' || c.relname)
       from pg_class c join pg_namespace n on n.oid = c.relnamespace
       where c.relkind in ('r', 'p', 'v', 'm', 'f', 'S') and (
@@ -142,6 +144,12 @@ async function findRefusal(sql: Sql): Promise<string | undefined> {
     return `The database belongs to another program: it has ${state.relation}, but no devdata schema; ${advice}`
   }
   if (state?.isTemplate) return `The database is a template, from which new databases are copied; ${advice}`
+  if (state !== undefined && state.encoding !== 'UTF8') {
+    return (
+      `The database has the encoding ${state.encoding}, and texts need UTF8; create another one ` +
+      '(createdb --template=template0 --encoding=UTF8 NAME), and set DATABASE_URL to it'
+    )
+  }
   if (state?.schema === null) {
     return 'None of the schemas in search_path exists in the database; create one, or set another search_path'
   }

@@ -8,8 +8,8 @@ import { findCountry } from '../names/places/country.ts'
 import { readBatches } from './read-batches.ts'
 
 /**
- * Gives the locations of a table their countries, and adds the attributes `country` that are new. `moved_locations` has the
- * locations whose country is another one now.
+ * Finds the countries of the locations in a table, and stores them there. Adds the attributes `country` that are new.
+ * `moved_locations` gets the locations whose country is another one now.
  */
 export async function findCountries(
   tx: SqlOrTransaction,
@@ -18,7 +18,6 @@ export async function findCountries(
   await tx`
     create temporary table moved_locations (id integer primary key, lost text, gained text) on commit drop`
   const batches = readBatches<{ id: number; location: string; country: string | null }>(
-    0,
     (last, limit) => tx`
       select id, location, country from ${tx(table)} where id > ${last}::integer order by id limit ${limit}`,
   )

@@ -158,7 +158,7 @@ async function publish(
 async function removeUnusedTerms(change: DatasetChange): Promise<void> {
   const { tx } = change
   await tx`delete from attributes where id in (select term_id from cardinalities where cardinality = 0)`
-  await tx`truncate set_changes` // they are applied
+  await tx`truncate set_changes` // they are applied; what follows concerns trigrams alone
   const { count } = await tx`
     with removed as (
       delete from locations

@@ -32,12 +32,13 @@ export async function applySetChanges(change: DatasetChange): Promise<void> {
 }
 
 /**
- * Applies `set_changes` to shelves and parts. `changed_sets` has each changed set, whether it is on a shelf, and whether it
- * leaves that. Notes in `cardinalities` how many ids each has now.
+ * Applies `set_changes` to the stored sets. Adds to the table `cardinalities`, which must exist, how many ids each changed set
+ * has now.
  */
 export async function applyToSets(tx: SqlOrTransaction): Promise<void> {
   await tx`analyze set_changes`
   const { join, isShelved } = selectIsShelved(tx)
+  // Each changed set, whether it is on a shelf, and whether it leaves that.
   await tx`
     create temporary table changed_sets on commit drop as
     select term_id, list, growth, ${isShelved} as is_shelved, ${isShelved} and gains > ${maxShelvedIds}::integer as leaves
@@ -65,8 +66,8 @@ async function storeCardinalities(change: DatasetChange): Promise<void> {
 
 /**
  * Chooses the width of each changed set that isn't on a shelf for its new number of ids. A set keeps its width until that
- * number is some four times higher or lower than the one for which the width was chosen. The few ids that a set had on a shelf
- * which it leaves make no difference.
+ * number is some four times higher or lower than the one for which the width was chosen. The ids that a set had on the shelf
+ * that it leaves, at most 16, aren't counted.
  */
 async function chooseWidths(tx: SqlOrTransaction): Promise<void> {
   const ids = tx`${partIds}::integer`

@@ -35,10 +35,12 @@ interface RewrittenShelf {
 }
 
 /**
- * Applies `set_changes` to the sets of `changed_sets` that stay on shelves, and moves those that leave. Notes in
- * `cardinalities` how many ids the former have now.
+ * Applies `set_changes` to the sets of `changed_sets` that stay on their shelves, and notes in `cardinalities` how many ids these
+ * have now. Takes those that leave off their shelves: sets `leaves`, and adds their ids to `set_changes`.
  */
 export async function applyToShelves(tx: SqlOrTransaction): Promise<void> {
+  const [shelved] = await tx`select 1 from changed_sets where is_shelved limit 1`
+  if (shelved === undefined) return
   const { shelf, code } = selectCode(tx)
   const codes = tx`string_agg(int8send(${code}), ''::bytea)`
   const changes = tx`

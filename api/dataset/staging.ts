@@ -1,5 +1,5 @@
 /**
- * Stages the rows of a load in tables of its own, batch by batch, where no reader sees them. `apply.ts` then applies them in
+ * Stages the rows of a load in tables of its own, batch by batch, where no reader sees them. `apply-load.ts` then applies them in
  * one transaction. Both work through connection poolers.
  *
  * @module
@@ -40,12 +40,13 @@ export interface DroppedRows {
  * The columns of the staging tables, the key that rows of the same thing share, the columns by which rows are found, and those
  * that say what the thing is like.
  */
-const tables: Record<RecordKind, { key: string; searched: string; content: string; columns: string }> = {
-  users: {
-    key: 'forge_rest_id',
-    searched: 'position, forge_rest_id, location_key',
-    content: 'document',
-    columns: `
+const tables: Record<RecordKind, { key: string; searchedColumns: string; content: string; columns: string }> =
+  {
+    users: {
+      key: 'forge_rest_id',
+      searchedColumns: 'position, forge_rest_id, location_key',
+      content: 'document',
+      columns: `
       position bigint not null,
       forge_rest_id bigint not null,
       login_key text not null,
@@ -56,23 +57,23 @@ const tables: Record<RecordKind, { key: string; searched: string; content: strin
       attribute_names text[] not null,
       attribute_values text[] not null,
       document text not null`,
-  },
-  identities: {
-    key: 'forge_rest_id',
-    searched: 'position, forge_rest_id',
-    content: 'document',
-    columns: `
+    },
+    identities: {
+      key: 'forge_rest_id',
+      searchedColumns: 'position, forge_rest_id',
+      content: 'document',
+      columns: `
       position bigint not null,
       forge_rest_id bigint not null,
       identities text[] not null,
       document text not null`,
-  },
-  // Without dependencies, a repository keeps those that it has. The columns after them describe each, in the same order.
-  repos: {
-    key: 'forge_rest_id',
-    searched: 'position, forge_rest_id, url_key',
-    content: 'members, dependencies',
-    columns: `
+    },
+    // Without dependencies, a repository keeps those that it has. The columns after them describe each, in the same order.
+    repos: {
+      key: 'forge_rest_id',
+      searchedColumns: 'position, forge_rest_id, url_key',
+      content: 'members, dependencies',
+      columns: `
       position bigint not null,
       forge_rest_id bigint not null,
       full_name_key text not null,
@@ -89,12 +90,12 @@ const tables: Record<RecordKind, { key: string; searched: string; content: strin
       statuses text[] not null,
       first_use_dates bigint[] not null,
       last_use_dates bigint[] not null`,
-  },
-  commits: {
-    key: 'url_key, commit_hash',
-    searched: 'position, url_key, commit_hash',
-    content: 'members',
-    columns: `
+    },
+    commits: {
+      key: 'url_key, commit_hash',
+      searchedColumns: 'position, url_key, commit_hash',
+      content: 'members',
+      columns: `
       position bigint not null,
       url_key text not null,
       repo_url text not null,
@@ -104,17 +105,17 @@ const tables: Record<RecordKind, { key: string; searched: string; content: strin
       author_identity text,
       coauthor_identities text[],
       members text not null`,
-  },
-  removals: {
-    key: 'kind, forge_rest_id',
-    searched: 'position, kind, forge_rest_id',
-    content: 'kind',
-    columns: `
+    },
+    removals: {
+      key: 'kind, forge_rest_id',
+      searchedColumns: 'position, kind, forge_rest_id',
+      content: 'kind',
+      columns: `
       position bigint not null,
       forge_rest_id bigint not null,
       kind text not null`,
-  },
-}
+    },
+  }
 
 /** The name of one of a load's tables. */
 export function stagingTable(kind: RecordKind, importId: number): string {
@@ -194,9 +195,9 @@ export async function beginStaging(sql: Sql, settings: DatasetSettings = {}): Pr
         staged -= dropped
         const contradicted: DroppedRows['contradicted'] = { count: 0, firstPosition: null }
         for (const kind of recordKinds) {
-          // Otherwise the planner expects a handful of rows. What the other columns have would take far longer to count.
-          await tx`analyze ${tx(stagingTable(kind, id))} (${tx.unsafe(tables[kind].searched)})`
+          await analyzeStaged(tx, kind, id)
           const superseded = await dropSuperseded(tx, kind, id)
+          if (superseded.count > 0) await analyzeStaged(tx, kind, id)
           staged -= superseded.count
           contradicted.count += superseded.contradicted
           contradicted.firstPosition ??= superseded.firstPosition
@@ -235,6 +236,11 @@ async function createTables(sql: Sql, id: number): Promise<void> {
   // Applied documents keep the compression of their staging table, so the faster one pays twice.
   const compression = lz4 === undefined ? '$&' : '$& compression lz4'
   await sql.unsafe(definitions.join('').replaceAll(/ text(\[\])?/g, compression))
+}
+
+/** Otherwise, the planner expects a handful of rows. Statistics of other columns, such as documents, would take far longer. */
+async function analyzeStaged(tx: SqlOrTransaction, kind: RecordKind, id: number): Promise<void> {
+  await tx`analyze ${tx(stagingTable(kind, id))} (${tx.unsafe(tables[kind].searchedColumns)})`
 }
 
 interface SupersededRows {

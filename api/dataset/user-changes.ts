@@ -82,11 +82,10 @@ export async function applyUsers(load: Load): Promise<AppliedRows> {
 }
 
 /**
- * Adds the locations that `changed_users` are the first to have. These are all users who have them, so their number needs no
- * change at the end of the load.
+ * Adds the locations that no user had before this load. All users who have one are in `changed_users`, so its row gets its
+ * final `users_count` at once.
  */
 async function addNewLocations({ tx }: Load, staged: string): Promise<void> {
-  // Known locations are left out first: each conflict would use up an id.
   await tx`
     create temporary table new_locations on commit drop as
     select nextval('term_ids')::integer as id, location, location_key, null::text as country, users_count
@@ -95,7 +94,7 @@ async function addNewLocations({ tx }: Load, staged: string): Promise<void> {
         (count(*) over (partition by location_key))::integer as users_count
       from changed_users join ${tx(staged)} s using (position)
       where location_key is not null and not exists (
-        select from locations l where md5(l.location_key) = md5(s.location_key) and l.location_key = s.location_key
+        select from locations l where md5(l.location_key) = md5(s.location_key)
       )
       order by location_key, position
     ) l`
@@ -104,7 +103,8 @@ async function addNewLocations({ tx }: Load, staged: string): Promise<void> {
   await tx`
     with added as (
       insert into locations (id, location, location_key, country, users_count) select * from new_locations order by id
-      on conflict do nothing returning id, location_key
+      on conflict do nothing -- of two texts with the same MD5, one stays without a filter
+      returning id, location_key
     )
     insert into set_changes
     select term_id, 'locations', id, true from added, unnest(trigram_terms(location_key)) as term_id`

@@ -62,7 +62,6 @@ async function renewCountries(tx: SqlOrTransaction): Promise<void> {
 
 async function renewBots(tx: SqlOrTransaction, named: NamedAccounts): Promise<void> {
   const batches = readBatches<{ id: number; wasBot: boolean; type: string; login: string }>(
-    0,
     (last, limit) => tx`
       select id, is_bot as "wasBot", document::json ->> 'type' as type, document::json ->> 'login' as login
       from users where id > ${last}::integer order by id limit ${limit}`,

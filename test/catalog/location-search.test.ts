@@ -54,6 +54,12 @@ describeOnOneDatabase('locations', (kind) => {
     expect(await find('lima', '東京')).toBe('any')
   })
 
+  test('are found for a text of any length', async () => {
+    const long = 'Köln 東京都 '.repeat(30_000)
+    await load(long, 'Lima')
+    expect(await find('都 köln')).toEqual([foldLocation(long)])
+  })
+
   test('are found from the load on that brings them, until their last user has left', async () => {
     await load('Bonn')
     expect(await find('köln')).toEqual([])

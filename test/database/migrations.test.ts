@@ -341,10 +341,13 @@ describeOnServer('a database of others', () => {
   const at = (databaseUrl: string) => openDatabase({ ...testPool, databaseUrl, dataDirectory: '' })
 
   /** Runs with a database of its own, which goes. */
-  async function withDatabase(work: (url: string, admin: postgres.Sql) => Promise<void>): Promise<void> {
+  async function withDatabase(
+    work: (url: string, admin: postgres.Sql) => Promise<void>,
+    options = '',
+  ): Promise<void> {
     const admin = postgres(server(), { max: 1, onnotice: () => {} })
     const name = `test_${randomUUID().replaceAll('-', '')}`
-    await admin`create database ${admin(name)}`
+    await admin`create database ${admin(name)} ${admin.unsafe(options)}`
     try {
       await work(databaseUrl(server(), name), admin)
     } finally {
@@ -397,6 +400,15 @@ describeOnServer('a database of others', () => {
       await expect(migrateAt(url)).rejects.toThrow(message)
       await expect(migrateAt(databaseUrl(server(), 'template1'))).rejects.toThrow(message)
     }))
+
+  test.for(['SQL_ASCII', 'LATIN1', 'EUC_JP'])('is not changed if its encoding is %s', (encoding) =>
+    withDatabase(async (url) => {
+      await expect(migrateAt(url)).rejects.toThrow(
+        `The database has the encoding ${encoding}, and texts need UTF8; create another one ` +
+          '(createdb --template=template0 --encoding=UTF8 NAME), and set DATABASE_URL to it',
+      )
+    }, `template template0 encoding '${encoding}' locale 'C'`),
+  )
 
   test('may have a schema of ours beside others, if search_path names it', () =>
     withDatabase(async (url) => {

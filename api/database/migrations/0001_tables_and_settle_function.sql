@@ -357,10 +357,16 @@ create function trigram_terms(location_key text) returns integer[]
 language sql immutable strict parallel safe
 return array(
   select distinct (
-    ((ascii(substr(location_key, place, 1))::bigint * 1021 + ascii(substr(location_key, place + 1, 1))) * 1021
-      + ascii(substr(location_key, place + 2, 1))) % 1073741824 + 1073741824
+    ((codes[place]::bigint * 1021 + codes[place + 1]) * 1021 + codes[place + 2]) % 1073741824 + 1073741824
   )::integer
-  from generate_series(1, length(location_key) - 2) as place
+  from (
+    select array(
+      select ascii(character)
+      from unnest(string_to_array(location_key, null)) with ordinality as characters(character, place)
+      order by place
+    ) as codes
+    offset 0 -- so that they are found once, not for each place: a location may be long
+  ) c, generate_series(1, cardinality(codes) - 2) as place
 );
 
 -- What users or repositories are like: `type` is `ORGANIZATION`, `stars` is `12` (api/catalog/attributes.ts).

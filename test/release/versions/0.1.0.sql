@@ -458,7 +458,7 @@ $$;
 
 CREATE FUNCTION public.trigram_terms(location_key text) RETURNS integer[]
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-    RETURN ARRAY(SELECT DISTINCT ((((((((ascii(substr(trigram_terms.location_key, place.place, 1)))::bigint * 1021) + ascii(substr(trigram_terms.location_key, (place.place + 1), 1))) * 1021) + ascii(substr(trigram_terms.location_key, (place.place + 2), 1))) % (1073741824)::bigint) + 1073741824))::integer AS int4 FROM generate_series(1, (length(trigram_terms.location_key) - 2)) place(place));
+    RETURN ARRAY(SELECT DISTINCT ((((((((c.codes[place.place])::bigint * 1021) + c.codes[(place.place + 1)]) * 1021) + c.codes[(place.place + 2)]) % (1073741824)::bigint) + 1073741824))::integer AS int4 FROM (SELECT ARRAY(SELECT ascii(characters."character") AS ascii FROM unnest(string_to_array(trigram_terms.location_key, NULL::text)) WITH ORDINALITY characters("character", place) ORDER BY characters.place) AS codes OFFSET 0) c, LATERAL generate_series(1, (cardinality(c.codes) - 2)) place(place));
 
 
 --
@@ -1000,7 +1000,7 @@ CREATE TABLE public.users (
 --
 
 INSERT INTO public.api_key_secrets VALUES
-	('\x2ef34acf39298cfe279be9c4a6034230669c486ca22b9431b69a018d0835b5ab', 1, NULL);
+	('\x2e1a26a1966c9ea00f2e1c7cc79fd42410dc530263284ebc57e22049d3e89af8', 1, NULL);
 
 
 --
@@ -1008,7 +1008,7 @@ INSERT INTO public.api_key_secrets VALUES
 --
 
 INSERT INTO public.api_keys OVERRIDING SYSTEM VALUE VALUES
-	(1, 'Fixture', 'user', '{users:read,repos:read}', 100000, 86400, '2026-11-28 01:30:53.653358+00', NULL, NULL, NULL, '2026-11-28 01:30:53.710334+00', 1);
+	(1, 'Fixture', 'user', '{users:read,repos:read}', 100000, 86400, '2026-11-28 01:43:21.925305+00', NULL, NULL, NULL, '2026-11-28 01:43:22.001528+00', 1);
 
 
 --
@@ -1420,7 +1420,7 @@ INSERT INTO public.coverage VALUES
 --
 
 INSERT INTO public.dataset VALUES
-	(true, 2, '2026-11-28 01:30:53.621332+00', '24c8ba42-7a7f-4663-87f2-71fc9c8bc7a0', 119, 30, 90, 120, 30, 0, '5J45D13SvsqN/fdx+wGE89jTilIGfPRrNEHaBuv/V4s=');
+	(true, 2, '2026-11-28 01:43:21.874924+00', '32bddfd3-0866-4655-90f6-47f3aea75e22', 119, 30, 90, 120, 30, 0, '5J45D13SvsqN/fdx+wGE89jTilIGfPRrNEHaBuv/V4s=');
 
 
 --
@@ -1428,9 +1428,9 @@ INSERT INTO public.dataset VALUES
 --
 
 INSERT INTO public.dataset_versions VALUES
-	(0, 1, '2026-11-28 01:30:52.442023+00'),
-	(1, 464, '2026-11-28 01:30:53.407807+00'),
-	(2, 465, '2026-11-28 01:30:53.620544+00');
+	(0, 1, '2026-11-28 01:43:19.279778+00'),
+	(1, 464, '2026-11-28 01:43:21.428891+00'),
+	(2, 465, '2026-11-28 01:43:21.874297+00');
 
 
 --
@@ -2034,29 +2034,29 @@ INSERT INTO public.identities VALUES
 --
 
 INSERT INTO public.ledger VALUES
-	(1, 1, '2026-11-28 01:30:53.658097+00', 'grant', 5000, 0, 5000, NULL, NULL, NULL, ''),
-	(1, 2, '2026-11-28 01:30:53.710334+00', 'charge', 0, 1, 4999, 1, '4fc51265-ba14-4d85-b00f-2acfa9e0f4aa', '/users/GraceAbara', '/users/{login}'),
-	(1, 3, '2026-11-28 01:30:53.744597+00', 'charge', 0, 1, 4998, 0, '4ea1bb4d-0e7c-48ee-892b-6adc2c08f846', '/users/{login}', '/users/{login}'),
-	(1, 4, '2026-11-28 01:30:53.764384+00', 'charge', 0, 3, 4995, 3, 'ec289ff1-baf9-4f56-b19f-1d91ad7bede4', '/users', '/users'),
-	(1, 5, '2026-11-28 01:30:53.780474+00', 'charge', 0, 3, 4992, 3, 'b70b9bec-1f42-4398-a592-dd61c65598ad', '/users', '/users'),
-	(1, 6, '2026-11-28 01:30:53.790381+00', 'charge', 0, 20, 4972, 20, '15faea3f-1805-4d5f-9298-c7019926d4ae', '/users', '/users'),
-	(1, 7, '2026-11-28 01:30:53.795406+00', 'charge', 0, 5, 4967, 5, 'bfaa7d85-83e4-424d-a7f1-2ccd27a5546c', '/users', '/users'),
-	(1, 8, '2026-11-28 01:30:53.801548+00', 'charge', 0, 4, 4963, 4, 'f9fb8dd1-14a8-4dcd-adf2-e393aa0b66c1', '/users', '/users'),
-	(1, 9, '2026-11-28 01:30:53.806598+00', 'charge', 0, 4, 4959, 4, '208cdd77-76b0-4953-8365-4701b1a577b6', '/users', '/users'),
-	(1, 10, '2026-11-28 01:30:53.813257+00', 'charge', 0, 4, 4955, 4, '252f52c0-b04c-482d-a9f2-c0ce95c4572d', '/users', '/users'),
-	(1, 11, '2026-11-28 01:30:53.818313+00', 'charge', 0, 1, 4954, 1, 'e1b6e367-1fb5-46be-9edb-255804da7406', '/users', '/users'),
-	(1, 12, '2026-11-28 01:30:53.823856+00', 'charge', 0, 1, 4953, 1, '66009b20-163d-4a5f-a0fa-1d5c7151ee18', '/users', '/users'),
-	(1, 13, '2026-11-28 01:30:53.829679+00', 'charge', 0, 2, 4951, 2, '584cfc07-15b8-4653-ac9e-2de9f339806c', '/repos', '/repos'),
-	(1, 14, '2026-11-28 01:30:53.85943+00', 'charge', 0, 2, 4949, 2, '35b7ea03-a3e0-48ca-9524-3318a9cdcb05', '/repos', '/repos'),
-	(1, 15, '2026-11-28 01:30:53.865356+00', 'charge', 0, 3, 4946, 3, '3bbcb317-99af-4790-a3a9-eec990ec5b9a', '/repos', '/repos'),
-	(1, 16, '2026-11-28 01:30:53.872094+00', 'charge', 0, 2, 4944, 2, 'c685bac7-a7a9-43a3-b2cd-ef5193647853', '/repos', '/repos'),
-	(1, 17, '2026-11-28 01:30:53.877003+00', 'charge', 0, 3, 4941, 3, 'd62e994f-5bd6-4a1e-811b-b2fab50ae435', '/repos', '/repos'),
-	(1, 18, '2026-11-28 01:30:53.883098+00', 'charge', 0, 3, 4938, 3, '7e005d3d-4a27-465f-9d64-a921dfa55ddf', '/repos', '/repos'),
-	(1, 19, '2026-11-28 01:30:53.888107+00', 'charge', 0, 1, 4937, 1, 'b363daef-5379-4308-8a99-0876cb9cb3b6', '/repos', '/repos'),
-	(1, 20, '2026-11-28 01:30:53.892063+00', 'charge', 0, 1, 4936, 1, 'd13488df-6373-4e27-9b03-137f7e749345', '/repos', '/repos'),
-	(1, 21, '2026-11-28 01:30:53.894655+00', 'charge', 0, 1, 4935, 1, '3aa80b3d-5794-4a48-940b-4929eed594a4', '/repos/UmaBakker/parser-kit', '/repos/{owner}/{name}'),
-	(1, 22, '2026-11-28 01:30:53.914322+00', 'charge', 0, 1, 4934, 1, '873863fc-5fd9-489e-9fc8-7df9d33ce980', '/repos/UmaBakker/parser-kit/commits', '/repos/{owner}/{name}/commits'),
-	(1, 23, '2026-11-28 01:30:53.926193+00', 'charge', 0, 2, 4932, 2, '02c481a9-7ba6-4d90-b5e9-e2334a152f0c', '/repos/UmaBakker/parser-kit/dependencies', '/repos/{owner}/{name}/dependencies');
+	(1, 1, '2026-11-28 01:43:21.930366+00', 'grant', 5000, 0, 5000, NULL, NULL, NULL, ''),
+	(1, 2, '2026-11-28 01:43:22.001528+00', 'charge', 0, 1, 4999, 1, '7ea5611c-429a-4ccc-9e5d-7ccfe46d3a5c', '/users/GraceAbara', '/users/{login}'),
+	(1, 3, '2026-11-28 01:43:22.061082+00', 'charge', 0, 1, 4998, 0, '675bcdc7-5f84-4ab8-b840-4bcd89cf465e', '/users/{login}', '/users/{login}'),
+	(1, 4, '2026-11-28 01:43:22.090666+00', 'charge', 0, 3, 4995, 3, '0d80f2d0-75f5-4a86-ac5b-460f8b05a555', '/users', '/users'),
+	(1, 5, '2026-11-28 01:43:22.132918+00', 'charge', 0, 3, 4992, 3, '289801ba-58a7-4fa7-b5c4-6b55a3cfc2d7', '/users', '/users'),
+	(1, 6, '2026-11-28 01:43:22.173743+00', 'charge', 0, 20, 4972, 20, '4af09c60-2949-448a-8f40-f6537d9d685a', '/users', '/users'),
+	(1, 7, '2026-11-28 01:43:22.188272+00', 'charge', 0, 5, 4967, 5, '1901518f-fde7-4cf0-98b5-f3e9ae8a01ab', '/users', '/users'),
+	(1, 8, '2026-11-28 01:43:22.210249+00', 'charge', 0, 4, 4963, 4, '570c13c3-9cd9-4e48-be8a-8235ba427666', '/users', '/users'),
+	(1, 9, '2026-11-28 01:43:22.223912+00', 'charge', 0, 4, 4959, 4, 'ee815b71-e8d7-43c3-a367-562c2a783621', '/users', '/users'),
+	(1, 10, '2026-11-28 01:43:22.257091+00', 'charge', 0, 4, 4955, 4, '0eef81d9-e806-45ec-b909-b77dd00c20a3', '/users', '/users'),
+	(1, 11, '2026-11-28 01:43:22.272364+00', 'charge', 0, 1, 4954, 1, '5c5346d0-f75b-43d4-b8bd-152ee182c8b9', '/users', '/users'),
+	(1, 12, '2026-11-28 01:43:22.285268+00', 'charge', 0, 1, 4953, 1, '2be1f406-5f93-45ea-aafe-a3403beb0a58', '/users', '/users'),
+	(1, 13, '2026-11-28 01:43:22.298549+00', 'charge', 0, 2, 4951, 2, '60b234a9-cd29-4e22-b0d1-de559ac21cd3', '/repos', '/repos'),
+	(1, 14, '2026-11-28 01:43:22.387895+00', 'charge', 0, 2, 4949, 2, 'a88644bc-ac85-4814-91dd-2f8556a4c9cb', '/repos', '/repos'),
+	(1, 15, '2026-11-28 01:43:22.409517+00', 'charge', 0, 3, 4946, 3, 'f2fadb9f-ea9d-4383-ab8f-85f043b613e1', '/repos', '/repos'),
+	(1, 16, '2026-11-28 01:43:22.432362+00', 'charge', 0, 2, 4944, 2, 'f93f9d2d-a25c-4a45-9d6d-2651bab07b10', '/repos', '/repos'),
+	(1, 17, '2026-11-28 01:43:22.445437+00', 'charge', 0, 3, 4941, 3, '7806f50b-51a1-4e1b-b812-5b81f2b0cea3', '/repos', '/repos'),
+	(1, 18, '2026-11-28 01:43:22.453978+00', 'charge', 0, 3, 4938, 3, '878c7447-a009-4228-ad9b-23e25f7bf409', '/repos', '/repos'),
+	(1, 19, '2026-11-28 01:43:22.458864+00', 'charge', 0, 1, 4937, 1, '87824996-d582-44a1-a708-6bcddfa0c11c', '/repos', '/repos'),
+	(1, 20, '2026-11-28 01:43:22.463619+00', 'charge', 0, 1, 4936, 1, 'a29a1030-a1ac-4a36-b349-a8acede9b59b', '/repos', '/repos'),
+	(1, 21, '2026-11-28 01:43:22.469338+00', 'charge', 0, 1, 4935, 1, '4a4d9abe-57d8-49ba-a464-18075f5c4201', '/repos/UmaBakker/parser-kit', '/repos/{owner}/{name}'),
+	(1, 22, '2026-11-28 01:43:22.495065+00', 'charge', 0, 1, 4934, 1, 'f8949db3-9cac-4320-940c-be721f77e968', '/repos/UmaBakker/parser-kit/commits', '/repos/{owner}/{name}/commits'),
+	(1, 23, '2026-11-28 01:43:22.510314+00', 'charge', 0, 2, 4932, 2, 'cf6850c8-4419-4a2b-b3ac-2afda5defd61', '/repos/UmaBakker/parser-kit/dependencies', '/repos/{owner}/{name}/dependencies');
 
 
 --
@@ -2070,8 +2070,8 @@ INSERT INTO public.ledger VALUES
 --
 
 INSERT INTO public.loads OVERRIDING SYSTEM VALUE VALUES
-	(1, 'import ndjson', 'users, identities, repos, commits, removals', '2026-11-28 01:30:52.538+00', '2026-11-28 01:30:53.514079+00', false, 1, '{"users":{"added":120,"updated":0,"removed":0},"addresses":{"added":0,"updated":0,"removed":0},"repositories":{"added":30,"updated":0,"removed":0},"commits":{"added":90,"updated":0,"removed":0}}'),
-	(2, 'import ndjson', 'users, identities, repos, commits, removals', '2026-11-28 01:30:53.522+00', '2026-11-28 01:30:53.645348+00', false, 2, '{"users":{"added":0,"updated":1,"removed":1},"addresses":{"added":0,"updated":0,"removed":0},"repositories":{"added":0,"updated":0,"removed":0},"commits":{"added":0,"updated":0,"removed":0}}');
+	(1, 'import ndjson', 'users, identities, repos, commits, removals', '2026-11-28 01:43:19.366+00', '2026-11-28 01:43:21.588732+00', false, 1, '{"users":{"added":120,"updated":0,"removed":0},"addresses":{"added":0,"updated":0,"removed":0},"repositories":{"added":30,"updated":0,"removed":0},"commits":{"added":90,"updated":0,"removed":0}}'),
+	(2, 'import ndjson', 'users, identities, repos, commits, removals', '2026-11-28 01:43:21.596+00', '2026-11-28 01:43:21.908708+00', false, 2, '{"users":{"added":0,"updated":1,"removed":1},"addresses":{"added":0,"updated":0,"removed":0},"repositories":{"added":0,"updated":0,"removed":0},"commits":{"added":0,"updated":0,"removed":0}}');
 
 
 --
@@ -2125,7 +2125,7 @@ INSERT INTO public.locations VALUES
 --
 
 INSERT INTO public.migrations VALUES
-	(1, '0001_tables_and_settle_function.sql', 'b67293cc6f645563212e6a39183a34f88dff5c0ef540653e44b86c1fb10ea3c0', 1, '2026-11-28 01:30:52.442023+00');
+	(1, '0001_tables_and_settle_function.sql', '3cc38539c0d05e149f28d91ef4aa9cfdfa597e792d394b256f190ed9e509d49d', 1, '2026-11-28 01:43:19.279778+00');
 
 
 --
@@ -2133,7 +2133,7 @@ INSERT INTO public.migrations VALUES
 --
 
 INSERT INTO public.rate_limit_windows VALUES
-	(1, '2026-11-28 01:30:53.710334+00', 29);
+	(1, '2026-11-28 01:43:22.001528+00', 29);
 
 
 --
