@@ -41,6 +41,19 @@ function wholeNumber(min: number, max: number) {
   )
 }
 
+/** A text that `parse` reads. It returns `'invalid'` if the text breaks the rule. */
+function parsed<Value>(parse: (text: string) => Value | 'invalid', rule: string) {
+  return v.pipe(
+    v.string(),
+    v.rawTransform(({ dataset: { value }, addIssue, NEVER }) => {
+      const result = parse(value)
+      if (result !== 'invalid') return result
+      addIssue({ message: rule })
+      return NEVER
+    }),
+  )
+}
+
 function isHttpUrlWithoutQuery(value: string): boolean {
   if (!URL.canParse(value)) return false
   const { protocol, search, hash, username, password } = new URL(value)
@@ -115,15 +128,7 @@ const settings = {
   DATA_DIR: v.optional(v.pipe(v.string(), v.nonEmpty('must be a path')), '.data'),
   SAMPLE_DATA: v.optional(v.picklist(['on', 'off'], 'must be on or off'), 'on'),
   DEFAULT_RATE_LIMIT: v.optional(
-    v.pipe(
-      v.string(),
-      v.rawTransform(({ dataset: { value }, addIssue, NEVER }) => {
-        const limit = parseRateLimit(value)
-        if (limit !== 'invalid') return limit
-        addIssue({ message: 'must be REQUESTS/SECONDS, such as 100/60, or none' })
-        return NEVER
-      }),
-    ),
+    parsed(parseRateLimit, 'must be REQUESTS/SECONDS, such as 100/60, or none'),
     'none',
   ),
   CHANGES_KEPT_DAYS: v.optional(wholeNumber(1, 3650), '90'),
@@ -165,17 +170,9 @@ const settings = {
   ),
   SIGNUP_URL: v.optional(pageUrl),
   CREDIT_PRICE: v.optional(
-    v.pipe(
-      v.string(),
-      v.rawTransform(({ dataset: { value }, addIssue, NEVER }) => {
-        const price = parseCreditPrice(value)
-        if (price !== 'invalid') return price
-        addIssue({
-          message:
-            'must be the price of one credit, an amount above 0 and an ISO 4217 currency, such as 0.002 EUR',
-        })
-        return NEVER
-      }),
+    parsed(
+      parseCreditPrice,
+      'must be the price of one credit, an amount above 0 and an ISO 4217 currency, such as 0.002 EUR',
     ),
   ),
   TERMS_URL: v.optional(pageUrl),

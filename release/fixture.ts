@@ -55,7 +55,7 @@ const paths = [
   '/removals?since=0',
   '/api-key/credits',
 ]
-/** Of this day alone: the tests will add sums of the days on which they run. */
+/** The usage of this day. Without a day, the list would also have those on which the tests run. */
 const usageOfToday = `/api-key/usage/days?day=${new Date().toISOString().slice(0, 10)}`
 /** Their bodies have times and ids of requests. */
 const withoutBody = ['/api-key/usage?per_page=3', usageOfToday, '/health']

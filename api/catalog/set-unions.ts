@@ -91,7 +91,7 @@ function listIds(shelf: SetPart, wanted: Uint8Array): Uint32Array {
   let length = 0
   for (let index = 0; index < ids.length; index++) {
     ids[length] = ids[index] ?? 0
-    length += wanted[places[index] ?? 0] ?? 0 // no branch, which the processor could not predict
+    length += wanted[places[index] ?? 0] ?? 0 // without an `if`: the processor could not predict it
   }
   return ids.subarray(0, length)
 }

@@ -38,7 +38,7 @@ export async function applySetChanges(change: DatasetChange): Promise<void> {
 export async function applyToSets(tx: SqlOrTransaction): Promise<void> {
   await tx`analyze set_changes`
   const { join, isShelved } = selectIsShelved(tx)
-  // Each changed set, whether it is on a shelf, and whether it leaves that.
+  // The table has each changed set: whether it is on a shelf, and whether it leaves that.
   await tx`
     create temporary table changed_sets on commit drop as
     select term_id, list, growth, ${isShelved} as is_shelved, ${isShelved} and gains > ${maxShelvedIds}::integer as leaves

@@ -35,8 +35,8 @@ interface RewrittenShelf {
 }
 
 /**
- * Applies `set_changes` to the sets of `changed_sets` that stay on their shelves, and notes in `cardinalities` how many ids these
- * have now. Takes those that leave off their shelves: sets `leaves`, and adds their ids to `set_changes`.
+ * Applies `set_changes` to the sets of `changed_sets` that are on shelves, and notes in `cardinalities` how many ids they have
+ * now. A set that gets too many ids leaves its shelf instead: `leaves` is true then, and `set_changes` has all its ids.
  */
 export async function applyToShelves(tx: SqlOrTransaction): Promise<void> {
   const [shelved] = await tx`select 1 from changed_sets where is_shelved limit 1`

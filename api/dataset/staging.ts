@@ -1,6 +1,6 @@
 /**
- * Stages the rows of a load in tables of its own, batch by batch, where no reader sees them. `apply-load.ts` then applies them in
- * one transaction. Both work through connection poolers.
+ * Stages the rows of a load in tables of its own, batch by batch, where no reader sees them. `apply-load.ts` then applies them
+ * in one transaction. Both work through connection poolers.
  *
  * @module
  */
@@ -36,17 +36,23 @@ export interface DroppedRows {
   contradicted: { count: number; firstPosition: number | null }
 }
 
-/**
- * The columns of the staging tables, the key that rows of the same thing share, the columns by which rows are found, and those
- * that say what the thing is like.
- */
-const tables: Record<RecordKind, { key: string; searchedColumns: string; content: string; columns: string }> =
-  {
-    users: {
-      key: 'forge_rest_id',
-      searchedColumns: 'position, forge_rest_id, location_key',
-      content: 'document',
-      columns: `
+/** A staging table. */
+interface StagingTable {
+  columns: string
+  /** The columns that rows of the same thing share. */
+  key: string
+  /** Another column by which rows are found, besides `position` and the key. */
+  searched?: string
+  /** The columns that say what the thing is like. */
+  content: string
+}
+
+const tables: Record<RecordKind, StagingTable> = {
+  users: {
+    key: 'forge_rest_id',
+    searched: 'location_key',
+    content: 'document',
+    columns: `
       position bigint not null,
       forge_rest_id bigint not null,
       login_key text not null,
@@ -57,23 +63,22 @@ const tables: Record<RecordKind, { key: string; searchedColumns: string; content
       attribute_names text[] not null,
       attribute_values text[] not null,
       document text not null`,
-    },
-    identities: {
-      key: 'forge_rest_id',
-      searchedColumns: 'position, forge_rest_id',
-      content: 'document',
-      columns: `
+  },
+  identities: {
+    key: 'forge_rest_id',
+    content: 'document',
+    columns: `
       position bigint not null,
       forge_rest_id bigint not null,
       identities text[] not null,
       document text not null`,
-    },
-    // Without dependencies, a repository keeps those that it has. The columns after them describe each, in the same order.
-    repos: {
-      key: 'forge_rest_id',
-      searchedColumns: 'position, forge_rest_id, url_key',
-      content: 'members, dependencies',
-      columns: `
+  },
+  // Without dependencies, a repository keeps those that it has. The columns after them describe each, in the same order.
+  repos: {
+    key: 'forge_rest_id',
+    searched: 'url_key',
+    content: 'members, dependencies',
+    columns: `
       position bigint not null,
       forge_rest_id bigint not null,
       full_name_key text not null,
@@ -90,12 +95,11 @@ const tables: Record<RecordKind, { key: string; searchedColumns: string; content
       statuses text[] not null,
       first_use_dates bigint[] not null,
       last_use_dates bigint[] not null`,
-    },
-    commits: {
-      key: 'url_key, commit_hash',
-      searchedColumns: 'position, url_key, commit_hash',
-      content: 'members',
-      columns: `
+  },
+  commits: {
+    key: 'url_key, commit_hash',
+    content: 'members',
+    columns: `
       position bigint not null,
       url_key text not null,
       repo_url text not null,
@@ -105,17 +109,16 @@ const tables: Record<RecordKind, { key: string; searchedColumns: string; content
       author_identity text,
       coauthor_identities text[],
       members text not null`,
-    },
-    removals: {
-      key: 'kind, forge_rest_id',
-      searchedColumns: 'position, kind, forge_rest_id',
-      content: 'kind',
-      columns: `
+  },
+  removals: {
+    key: 'kind, forge_rest_id',
+    content: 'kind',
+    columns: `
       position bigint not null,
       forge_rest_id bigint not null,
       kind text not null`,
-    },
-  }
+  },
+}
 
 /** The name of one of a load's tables. */
 export function stagingTable(kind: RecordKind, importId: number): string {
@@ -238,9 +241,14 @@ async function createTables(sql: Sql, id: number): Promise<void> {
   await sql.unsafe(definitions.join('').replaceAll(/ text(\[\])?/g, compression))
 }
 
-/** Otherwise, the planner expects a handful of rows. Statistics of other columns, such as documents, would take far longer. */
+/**
+ * Gives the planner statistics of the columns by which rows are found. Without any, it expects a handful of rows. Those of all
+ * columns, such as documents, would take far longer.
+ */
 async function analyzeStaged(tx: SqlOrTransaction, kind: RecordKind, id: number): Promise<void> {
-  await tx`analyze ${tx(stagingTable(kind, id))} (${tx.unsafe(tables[kind].searchedColumns)})`
+  const { key, searched } = tables[kind]
+  const columns = ['position', key, ...(searched === undefined ? [] : [searched])].join()
+  await tx`analyze ${tx(stagingTable(kind, id))} (${tx.unsafe(columns)})`
 }
 
 interface SupersededRows {

@@ -103,7 +103,7 @@ async function addNewLocations({ tx }: Load, staged: string): Promise<void> {
   await tx`
     with added as (
       insert into locations (id, location, location_key, country, users_count) select * from new_locations order by id
-      on conflict do nothing -- of two texts with the same MD5, one stays without a filter
+      on conflict do nothing -- if two new texts have the same MD5, no filter finds the second
       returning id, location_key
     )
     insert into set_changes
