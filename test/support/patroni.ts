@@ -103,7 +103,7 @@ export async function startPatroniCluster({
       ['host devdata all 10.0.0.0/24', 'host all all 127.0.0.1/32'],
       ['10.0.0.11/32', '127.0.0.1/32'],
       ['10.0.0.12/32', '127.0.0.1/32'],
-      ['/usr/lib/postgresql/15/bin', binaries],
+      ['/usr/lib/postgresql/17/bin', binaries],
       ['/var/lib/postgresql/devdata', data],
       ['change this, too', password],
       ['and this', password],
@@ -157,7 +157,7 @@ export async function startPatroniCluster({
 
   const urlOf = (port: number, database: string) =>
     `postgres://postgres:${password}@127.0.0.1:${port}/${database}`
-  await waitUntil(second, '/synchronous')
+  await waitForStandby(second, first)
   const sql = postgres(urlOf(primaryPort, 'postgres'), { max: 1 })
   await sql`create database drill`
   await sql.end()
@@ -174,14 +174,14 @@ export async function startPatroniCluster({
     async inflict(site) {
       const { primary, standby } = await findRoles()
       await breakPrimary(primary)
-      await waitUntil(standby, '/primary')
+      await waitForPrimary(standby)
       const promotedAt = performance.now()
       await site.waitForService()
       console.log(
         `both instances served ${Math.round(performance.now() - promotedAt)} ms after the promotion`,
       )
       await repair(primary)
-      await waitUntil(primary, '/synchronous')
+      await waitForStandby(primary, standby)
     },
   })
   const owned = stack.move()
@@ -197,12 +197,12 @@ export async function startPatroniCluster({
           body: JSON.stringify({ leader: primary.name, candidate: standby.name }),
         })
         if (!response.ok) throw new Error(await response.text())
-        await waitUntil(primary, '/synchronous')
+        await waitForStandby(primary, standby)
       },
     },
     loseStandby: {
       async inflict(site) {
-        const { standby } = await findRoles()
+        const { primary, standby } = await findRoles()
         await killMember(standby)
         const began = performance.now()
         await site.waitForService()
@@ -210,7 +210,7 @@ export async function startPatroniCluster({
           `both instances served ${Math.round(performance.now() - began)} ms after the loss of the standby`,
         )
         standby.patroni = await standby.start()
-        await waitUntil(standby, '/synchronous')
+        await waitForStandby(standby, primary)
       },
     },
     loseMachine: failOver(killMember, async (former) => {
@@ -256,9 +256,31 @@ async function answers({ url }: Member, path: '/primary' | '/synchronous'): Prom
   )
 }
 
-async function waitUntil(member: Member, path: '/primary' | '/synchronous'): Promise<void> {
-  for (const deadline = Date.now() + 120_000; !(await answers(member, path)); await sleep(20)) {
+const patience = 120_000 // in milliseconds
+
+async function waitForPrimary(member: Member): Promise<void> {
+  for (const deadline = Date.now() + patience; !(await answers(member, '/primary')); await sleep(20)) {
     if (Date.now() > deadline)
-      throw new Error(`${member.name} is not ${path}: ${member.patroni.readOutput()}`)
+      throw new Error(`${member.name} is not the primary: ${member.patroni.readOutput()}`)
+  }
+}
+
+/**
+ * Waits until a server is the synchronous standby.
+ *
+ * Before 3.1, Patroni may keep an old revision of a key of etcd after a stall. It then can't note any standby, until it is
+ * started again (https://github.com/patroni/patroni/issues/2779). Debian 12 has 3.0, and the portal warns deployers of it.
+ */
+async function waitForStandby(standby: Member, primary: Member): Promise<void> {
+  const refusals = () =>
+    primary.patroni.readOutput().split('Synchronous replication key updated by someone else').length - 1
+  const former = refusals()
+  for (const deadline = Date.now() + patience; !(await answers(standby, '/synchronous')); await sleep(20)) {
+    if (Date.now() > deadline)
+      throw new Error(`${primary.name} has no standby: ${primary.patroni.readOutput()}`)
+    if (refusals() - former < 3) continue
+    console.warn(`started the Patroni of ${primary.name} again, which had an old revision of a key`)
+    process.kill(primary.patroni.processId, 'SIGKILL') // its database server goes on
+    primary.patroni = await primary.start()
   }
 }
