@@ -11,5 +11,8 @@ export function devdataCommand(words: string): string {
   return `${isInstalled() ? 'devdata' : 'npm run -s devdata --'} ${words}`
 }
 
+/** What makes the docs for a `BASE_URL`. The packed file can't: it has those for every URL without a path. */
+export const docsCommand = (): string => (isInstalled() ? 'npm run package, in a clone' : 'npm run docs')
+
 /** Whether this is the packed file, also in the container image. It has a program of its own. */
 export const isInstalled = (): boolean => existsSync(new URL('../bin/devdata.mjs', import.meta.url))

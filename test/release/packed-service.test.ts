@@ -121,6 +121,13 @@ test('starts, prints a key that works, serves the docs, and stops', async () => 
   expect(await service.stop()).toBe(0)
 })
 
+test('says how to make the docs for a path, which it lacks', async () => {
+  const baseUrl = 'http://127.0.0.1:1/public-api'
+  const env = { ...inheritEnvironment(), DATA_DIR: join(directory, 'none'), BASE_URL: baseUrl }
+  const doctor = await run(devdata, ['doctor'], { cwd: directory, env }).catch((error) => error)
+  expect(doctor.stdout).toContain(`not built for ${baseUrl}; run: npm run package, in a clone`)
+})
+
 test('says which Node it needs', async () => {
   const old = `data:text/javascript,${encodeURIComponent('Object.defineProperty(process.versions, "node", { value: "22.1.0" })')}`
   const program = await readFile(devdata, 'utf8')
