@@ -14,7 +14,7 @@ import { hasDatabase } from '../database/data-directory.ts'
 import { readSchemaState } from '../database/migrate.ts'
 import { assertServerVersion } from '../database/server-version.ts'
 import { verifySets } from '../dataset/set-verification.ts'
-import { devdataCommand, docsCommand } from '../devdata-command.ts'
+import { devdataCommand, docsRemedy } from '../devdata-command.ts'
 import { verifyLedger } from '../ledger/verify.ts'
 import { createDocsFinder, docsDirectory } from '../portal/docs-manifest.ts'
 import { localOrigin } from '../runtime/local-url.ts'
@@ -155,7 +155,7 @@ async function checkLedger(sql: Sql): Promise<Finding> {
 export async function checkDocs({ baseUrl }: Config): Promise<Finding> {
   const docs = await createDocsFinder(docsDirectory, baseUrl)().catch(() => undefined)
   return docs === undefined
-    ? wrong('docs', `not built for ${baseUrl ?? 'a start without BASE_URL'}; run: ${docsCommand()}`)
+    ? wrong('docs', `not built for ${baseUrl ?? 'a start without BASE_URL'}; ${docsRemedy()}`)
     : ok('docs', `built for ${docs.baseUrl ?? 'any URL without a path'}`)
 }
 

@@ -9,7 +9,7 @@ import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as v from 'valibot'
 import { readBasePath } from '../config.ts'
-import { docsCommand } from '../devdata-command.ts'
+import { docsRemedy } from '../devdata-command.ts'
 import { ApiError } from '../errors.ts'
 
 /** The folder of all builds. */
@@ -117,7 +117,7 @@ export function createDocsFinder(directory: string, baseUrl: string | undefined)
 
 /** 503: the docs aren't built, or a file of the manifest is missing. */
 export function docsUnavailable(state: 'missing' | 'incomplete', cause?: unknown): ApiError {
-  return new ApiError(503, 'docs_unavailable', `The documentation is ${state}; run: ${docsCommand()}`, {
+  return new ApiError(503, 'docs_unavailable', `The documentation is ${state}; ${docsRemedy()}`, {
     headers: { 'Retry-After': '60' },
     cause,
   })

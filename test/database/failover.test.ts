@@ -37,7 +37,8 @@ describe.skipIf(!isAvailable)(`with ${clients} clients`, () => {
     await cluster?.[Symbol.asyncDispose]()
   })
 
-  test.each(['switchOver', 'loseMachine', 'loseStandby', 'freezeMachine'] as const)(
+  const faults = ['switchOver', 'loseMachine', 'loseStandby', 'freezeMachine'] as const
+  test.each(isDrill ? [...faults, 'loseEtcd' as const] : faults)(
     '%s loses nothing that is paid',
     async (name) => {
       for (let storm = 0; storm < storms; storm++) {

@@ -8,7 +8,7 @@ import { execFile } from 'node:child_process'
 import { chown, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { promisify } from 'node:util'
+import { parseEnv, promisify } from 'node:util'
 import postgres from 'postgres'
 import type { Fault, Site } from './faults.ts'
 import { waitForPort } from './listens.ts'
@@ -38,14 +38,25 @@ export interface PatroniCluster extends AsyncDisposable {
   loseMachine: Fault<Site>
   /** Ends everything on the standby's machine at once, which comes back. */
   loseStandby: Fault<Site>
-  /** The primary's machine stands still until the other has taken over, then goes on as if nothing had been. */
+  /** The primary's machine stands still until the other has taken over, then goes on as if nothing had happened. */
   freezeMachine: Fault<Site>
+  /** Ends etcd, and starts it again after the primary's lease has expired. */
+  loseEtcd: Fault<Site>
 }
 
 /** Whether the machine has etcd, Patroni and HAProxy. */
 export async function hasPatroni(): Promise<boolean> {
   const programs = await Promise.all([succeeds('etcd', '--version'), succeeds('patroni', '--version')])
   return programs.every(Boolean) && findProxy('haproxy') !== undefined
+}
+
+/**
+ * Whether Patroni may keep an old revision of a key of etcd after a stall: before 3.1. It then can't record any standby, until it
+ * is started again (https://github.com/patroni/patroni/issues/2779). Debian 12 has 3.0, and the portal says that it isn't enough.
+ */
+async function mayBeStale(): Promise<boolean> {
+  const { stdout } = await run('patroni', ['--version'])
+  return /^patroni (?:[12]|3\.0)\./.test(stdout)
 }
 
 interface Member {
@@ -70,18 +81,21 @@ export async function startPatroniCluster({
   if (account) await chown(directory, account.uid, account.gid)
   const [etcdPort, peerPort, primaryPort] = [await findFreePort(), await findFreePort(), await findFreePort()]
   const etcdUrl = `http://127.0.0.1:${etcdPort}`
-  stack.use(
-    await startProgram(
-      [
-        'etcd',
-        `--data-dir=${directory}/etcd`,
-        `--listen-client-urls=${etcdUrl}`,
-        `--advertise-client-urls=${etcdUrl}`,
-        `--listen-peer-urls=http://127.0.0.1:${peerPort}`,
-      ],
-      { directory, environment: {}, announcement: /()ready to serve client requests/, account },
-    ),
-  )
+  const peerUrl = `http://127.0.0.1:${peerPort}`
+  const etcdSettings = adapt(await readFile(join(files, 'etcd.env'), 'utf8'), [
+    [',etcd-2=http://10.0.0.22:2380,etcd-3=http://10.0.0.23:2380', ''],
+    ['http://10.0.0.21:2380', peerUrl],
+    ['http://10.0.0.21:2379', etcdUrl],
+  ])
+  const startEtcd = () =>
+    startProgram(['etcd', `--data-dir=${directory}/etcd`], {
+      directory,
+      environment: parseEnv(etcdSettings) as Record<string, string>,
+      announcement: /()ready to serve client requests/,
+      account,
+    })
+  let etcd = await startEtcd()
+  stack.defer(() => etcd.kill())
 
   const example = await readFile(join(files, 'patroni.yml'), 'utf8')
   async function startMember(name: string): Promise<Member> {
@@ -163,7 +177,7 @@ export async function startPatroniCluster({
   await sql.end()
 
   async function findRoles(): Promise<{ primary: Member; standby: Member }> {
-    const isFirst = await answers(first, '/primary')
+    const isFirst = await hasRole(first, '/primary')
     return isFirst ? { primary: first, standby: second } : { primary: second, standby: first }
   }
   /** What is broken is repaired once the other server is the primary. */
@@ -226,6 +240,16 @@ export async function startPatroniCluster({
         process.kill(former.patroni.processId, 'SIGCONT')
       },
     ),
+    loseEtcd: {
+      async inflict(site) {
+        const { primary, standby } = await findRoles()
+        await etcd.kill()
+        await sleep(30_000) // longer than ttl and loop_wait
+        await site.waitForService()
+        etcd = await startEtcd()
+        await waitForStandby(standby, primary)
+      },
+    },
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   }
 }
@@ -246,7 +270,7 @@ async function signalServer({ data }: Member, signal: 'KILL' | 'STOP' | 'CONT'):
 }
 
 /** Whether a server has a role, as Patroni says. */
-async function answers({ url }: Member, path: '/primary' | '/synchronous'): Promise<boolean> {
+async function hasRole({ url }: Member, path: '/primary' | '/synchronous'): Promise<boolean> {
   return await fetch(`${url}${path}`, { signal: AbortSignal.timeout(1_000) }).then(
     async (response) => {
       await response.body?.cancel()
@@ -256,29 +280,28 @@ async function answers({ url }: Member, path: '/primary' | '/synchronous'): Prom
   )
 }
 
-const patience = 120_000 // in milliseconds
+const waitTimeoutMs = 120_000
 
 async function waitForPrimary(member: Member): Promise<void> {
-  for (const deadline = Date.now() + patience; !(await answers(member, '/primary')); await sleep(20)) {
+  for (const deadline = Date.now() + waitTimeoutMs; !(await hasRole(member, '/primary')); await sleep(20)) {
     if (Date.now() > deadline)
       throw new Error(`${member.name} is not the primary: ${member.patroni.readOutput()}`)
   }
 }
 
-/**
- * Waits until a server is the synchronous standby.
- *
- * Before 3.1, Patroni may keep an old revision of a key of etcd after a stall. It then can't note any standby, until it is
- * started again (https://github.com/patroni/patroni/issues/2779). Debian 12 has 3.0, and the portal warns deployers of it.
- */
+/** Waits until a server is the synchronous standby. */
 async function waitForStandby(standby: Member, primary: Member): Promise<void> {
-  const refusals = () =>
-    primary.patroni.readOutput().split('Synchronous replication key updated by someone else').length - 1
-  const former = refusals()
-  for (const deadline = Date.now() + patience; !(await answers(standby, '/synchronous')); await sleep(20)) {
+  const isStale = (await mayBeStale())
+    ? () => (primary.patroni.readOutput().match(/replication key updated by someone else/g)?.length ?? 0) >= 3
+    : () => false
+  for (
+    const deadline = Date.now() + waitTimeoutMs;
+    !(await hasRole(standby, '/synchronous'));
+    await sleep(20)
+  ) {
     if (Date.now() > deadline)
       throw new Error(`${primary.name} has no standby: ${primary.patroni.readOutput()}`)
-    if (refusals() - former < 3) continue
+    if (!isStale()) continue
     console.warn(`started the Patroni of ${primary.name} again, which had an old revision of a key`)
     process.kill(primary.patroni.processId, 'SIGKILL') // its database server goes on
     primary.patroni = await primary.start()
