@@ -38,7 +38,10 @@ export interface PatroniCluster extends AsyncDisposable {
   loseMachine: Fault<Site>
   /** Ends everything on the standby's machine at once, which comes back. */
   loseStandby: Fault<Site>
-  /** The primary's machine stands still until the other has taken over, then goes on as if nothing had happened. */
+  /**
+   * The primary's machine stands still until the other has taken over, then goes on as if nothing had happened. An outdated
+   * Patroni is started anew instead.
+   */
   freezeMachine: Fault<Site>
   /** Ends etcd, and starts it again after the primary's lease has expired. */
   loseEtcd: Fault<Site>
@@ -51,12 +54,12 @@ export async function hasPatroni(): Promise<boolean> {
 }
 
 /**
- * Whether Patroni may keep an old revision of a key of etcd after a stall: before 3.1. It then can't record any standby, until it
- * is started again (https://github.com/patroni/patroni/issues/2779). Debian 12 has 3.0, and the portal says that it isn't enough.
+ * Whether Patroni takes its former role back after it was frozen, with the loss of what the other server has charged:
+ * before 3.0.3 (https://github.com/patroni/patroni/pull/2689). Debian 12 has 3.0.2, and the portal says that it isn't enough.
  */
-async function mayBeStale(): Promise<boolean> {
+async function takesRoleBack(): Promise<boolean> {
   const { stdout } = await run('patroni', ['--version'])
-  return /^patroni (?:[12]|3\.0)\./.test(stdout)
+  return /^patroni (?:[12]\.|3\.0\.[0-2]\b)/.test(stdout)
 }
 
 interface Member {
@@ -171,7 +174,7 @@ export async function startPatroniCluster({
 
   const urlOf = (port: number, database: string) =>
     `postgres://postgres:${password}@127.0.0.1:${port}/${database}`
-  await waitForStandby(second, first)
+  await waitUntil(second, '/synchronous')
   const sql = postgres(urlOf(primaryPort, 'postgres'), { max: 1 })
   await sql`create database drill`
   await sql.end()
@@ -188,14 +191,14 @@ export async function startPatroniCluster({
     async inflict(site) {
       const { primary, standby } = await findRoles()
       await breakPrimary(primary)
-      await waitForPrimary(standby)
+      await waitUntil(standby, '/primary')
       const promotedAt = performance.now()
       await site.waitForService()
       console.log(
         `both instances served ${Math.round(performance.now() - promotedAt)} ms after the promotion`,
       )
       await repair(primary)
-      await waitForStandby(primary, standby)
+      await waitUntil(primary, '/synchronous')
     },
   })
   const owned = stack.move()
@@ -211,12 +214,12 @@ export async function startPatroniCluster({
           body: JSON.stringify({ leader: primary.name, candidate: standby.name }),
         })
         if (!response.ok) throw new Error(await response.text())
-        await waitForStandby(primary, standby)
+        await waitUntil(primary, '/synchronous')
       },
     },
     loseStandby: {
       async inflict(site) {
-        const { primary, standby } = await findRoles()
+        const { standby } = await findRoles()
         await killMember(standby)
         const began = performance.now()
         await site.waitForService()
@@ -224,7 +227,7 @@ export async function startPatroniCluster({
           `both instances served ${Math.round(performance.now() - began)} ms after the loss of the standby`,
         )
         standby.patroni = await standby.start()
-        await waitForStandby(standby, primary)
+        await waitUntil(standby, '/synchronous')
       },
     },
     loseMachine: failOver(killMember, async (former) => {
@@ -236,18 +239,24 @@ export async function startPatroniCluster({
         await signalServer(primary, 'STOP')
       },
       async (former) => {
-        await signalServer(former, 'CONT')
-        process.kill(former.patroni.processId, 'SIGCONT')
+        if (await takesRoleBack()) {
+          process.kill(former.patroni.processId, 'SIGKILL')
+          await signalServer(former, 'CONT')
+          former.patroni = await former.start()
+        } else {
+          await signalServer(former, 'CONT')
+          process.kill(former.patroni.processId, 'SIGCONT')
+        }
       },
     ),
     loseEtcd: {
       async inflict(site) {
-        const { primary, standby } = await findRoles()
+        const { standby } = await findRoles()
         await etcd.kill()
         await sleep(30_000) // longer than ttl and loop_wait
         await site.waitForService()
         etcd = await startEtcd()
-        await waitForStandby(standby, primary)
+        await waitUntil(standby, '/synchronous')
       },
     },
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
@@ -280,30 +289,9 @@ async function hasRole({ url }: Member, path: '/primary' | '/synchronous'): Prom
   )
 }
 
-const waitTimeoutMs = 120_000
-
-async function waitForPrimary(member: Member): Promise<void> {
-  for (const deadline = Date.now() + waitTimeoutMs; !(await hasRole(member, '/primary')); await sleep(20)) {
+async function waitUntil(member: Member, path: '/primary' | '/synchronous'): Promise<void> {
+  for (const deadline = Date.now() + 120_000; !(await hasRole(member, path)); await sleep(20)) {
     if (Date.now() > deadline)
-      throw new Error(`${member.name} is not the primary: ${member.patroni.readOutput()}`)
-  }
-}
-
-/** Waits until a server is the synchronous standby. */
-async function waitForStandby(standby: Member, primary: Member): Promise<void> {
-  const isStale = (await mayBeStale())
-    ? () => (primary.patroni.readOutput().match(/replication key updated by someone else/g)?.length ?? 0) >= 3
-    : () => false
-  for (
-    const deadline = Date.now() + waitTimeoutMs;
-    !(await hasRole(standby, '/synchronous'));
-    await sleep(20)
-  ) {
-    if (Date.now() > deadline)
-      throw new Error(`${primary.name} has no standby: ${primary.patroni.readOutput()}`)
-    if (!isStale()) continue
-    console.warn(`started the Patroni of ${primary.name} again, which had an old revision of a key`)
-    process.kill(primary.patroni.processId, 'SIGKILL') // its database server goes on
-    primary.patroni = await primary.start()
+      throw new Error(`${member.name} is not ${path}: ${member.patroni.readOutput()}`)
   }
 }
