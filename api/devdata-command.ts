@@ -11,9 +11,9 @@ export function devdataCommand(words: string): string {
   return `${isInstalled() ? 'devdata' : 'npm run -s devdata --'} ${words}`
 }
 
-/** Says how an operator gets the docs for a `BASE_URL`. A packed file and an image have only those that they were made with. */
+/** Says how an operator gets docs that are missing. A packed file and an image have only those that they were made with. */
 export const docsRemedy = (): string =>
-  isInstalled() ? 'make a packed file or an image for this BASE_URL' : 'run: npm run docs'
+  isInstalled() ? 'make a packed file or an image for this URL' : 'run: npm run docs'
 
 /** Whether this is the packed file, also in the container image. It has a program of its own. */
 export const isInstalled = (): boolean => existsSync(new URL('../bin/devdata.mjs', import.meta.url))

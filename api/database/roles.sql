@@ -1,4 +1,4 @@
--- Rights for a database with three roles (docs: Security):
+-- Rights for a database with three roles (docs: Database roles):
 --   devdata_owner     owns the schema and migrates it
 --   devdata_operator  creates keys, loads data, and forgets people
 --   devdata_server    is the service: it reads, and charges only through settle()
@@ -37,5 +37,8 @@ grant execute on function analyze_table, drop_staging_table to devdata_operator;
 revoke select on forgotten_people, forgotten_identities, forgotten_identities_key from devdata_server;
 revoke select on user_addresses from devdata_server; -- never served
 grant execute on function settle, sweep_idempotency_keys to devdata_server;
+
+-- A restored dump lacks what the migrations revoke: these functions have the rights of the owner.
+revoke execute on function settle, sweep_idempotency_keys, analyze_table, drop_staging_table from public;
 
 commit;

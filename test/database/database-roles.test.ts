@@ -46,6 +46,16 @@ describe.skipIf(!hasPostgres)('a database with three roles', () => {
     expect(stderr).toBe('')
     return v.parse(keySchema, JSON.parse(stdout))
   }
+  /** Lets everybody call functions with the rights of the owner, as in a dump that was restored without rights. */
+  async function forgetRevocations(): Promise<void> {
+    const owner = postgres(url.devdata_owner, { max: 1 })
+    await owner`do $$ declare name regproc; begin
+      for name in select oid from pg_proc where prosecdef and pronamespace = current_schema()::regnamespace loop
+        execute format('grant execute on function %s to public', name);
+      end loop;
+    end $$`
+    await owner.end()
+  }
   async function grantRights(): Promise<void> {
     const owner = postgres(url.devdata_owner, { max: 1, onnotice: () => {} })
     await owner.file(join(project, 'api/database/roles.sql'))
@@ -66,7 +76,8 @@ describe.skipIf(!hasPostgres)('a database with three roles', () => {
     }
     expect(await command('devdata_owner', 'migrate')).toMatchObject({ code: 0 })
     await grantRights()
-    await grantRights() // as after each migration
+    await forgetRevocations()
+    await grantRights() // as after each migration and each restore
     const open = (role: Role) =>
       openDatabase({ ...testPool, databasePoolSize: 1, databaseUrl: url[role], dataDirectory: '' })
     const [owner, operator, server] = await Promise.all([open(roles[0]), open(roles[1]), open(roles[2])])
@@ -95,6 +106,20 @@ describe.skipIf(!hasPostgres)('a database with three roles', () => {
     }
     return allowed
   }
+
+  test('lets only those call functions with the rights of the owner who need them', async () => {
+    const callers = await sql.devdata_owner`
+      select proname as name, array_to_string(array(
+        select case grantee when 0 then 'everybody' else grantee::regrole::text end from aclexplode(proacl) order by 1
+      ), ' ') as callers
+      from pg_proc where prosecdef and pronamespace = current_schema()::regnamespace order by 1`
+    expect([...callers]).toEqual([
+      { name: 'analyze_table', callers: 'devdata_operator devdata_owner' },
+      { name: 'drop_staging_table', callers: 'devdata_operator devdata_owner' },
+      { name: 'settle', callers: 'devdata_owner devdata_server' },
+      { name: 'sweep_idempotency_keys', callers: 'devdata_owner devdata_server' },
+    ])
+  })
 
   test('lets the operator manage keys and loads', async () => {
     const { id } = await createKey('--credits', '10', '--rate-limit', '5/60', '--scopes', 'users:read')

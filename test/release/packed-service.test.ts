@@ -125,9 +125,7 @@ test('says how to make the docs for a path, which it lacks', async () => {
   const baseUrl = 'http://127.0.0.1:1/public-api'
   const env = { ...inheritEnvironment(), DATA_DIR: join(directory, 'none'), BASE_URL: baseUrl }
   const doctor = await run(devdata, ['doctor'], { cwd: directory, env }).catch((error) => error)
-  expect(doctor.stdout).toContain(
-    `not built for ${baseUrl}; make a packed file or an image for this BASE_URL`,
-  )
+  expect(doctor.stdout).toContain(`not built for ${baseUrl}; make a packed file or an image for this URL`)
 })
 
 test('says which Node it needs', async () => {

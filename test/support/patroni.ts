@@ -39,8 +39,8 @@ export interface PatroniCluster extends AsyncDisposable {
   /** Ends everything on the standby's machine at once, which comes back. */
   loseStandby: Fault<Site>
   /**
-   * The primary's machine stands still until the other has taken over, then goes on as if nothing had happened. An outdated
-   * Patroni is started anew instead.
+   * The primary's machine stands still until the other has taken over, then goes on as if nothing had happened. A
+   * Patroni that takes its role back is killed and started again instead.
    */
   freezeMachine: Fault<Site>
   /** Ends etcd, and starts it again after the primary's lease has expired. */
@@ -54,12 +54,12 @@ export async function hasPatroni(): Promise<boolean> {
 }
 
 /**
- * Whether Patroni takes its former role back after it was frozen, with the loss of what the other server has charged:
- * before 3.0.3 (https://github.com/patroni/patroni/pull/2689). Debian 12 has 3.0.2, and the portal says that it isn't enough.
+ * Whether Patroni may take its former role back after it was frozen, with the loss of what the other server has charged: before
+ * 3.1 (pull requests 2689 and 2787 of patroni/patroni). Debian 12 has 3.0.2, and the portal says that it isn't enough.
  */
 async function takesRoleBack(): Promise<boolean> {
   const { stdout } = await run('patroni', ['--version'])
-  return /^patroni (?:[12]\.|3\.0\.[0-2]\b)/.test(stdout)
+  return /^patroni (?:[12]|3\.0)\./.test(stdout)
 }
 
 interface Member {
