@@ -66,7 +66,7 @@ export async function packService({ baseUrl, commit }: PackOptions = {}): Promis
     ...(await compileService()),
     ...(await readPart('api', /\.sql$/)),
     ...(await readPart('sample', /\.ndjson$/)),
-    ...(await readPart('deploy', /\.service$/)),
+    ...(await readPart('deploy', /^(?!.*\.test\.)/)),
     ...(await readDocs(baseUrl)),
     ...(await renderLicenses([...packages.keys()])),
   ])

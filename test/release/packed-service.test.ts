@@ -121,6 +121,13 @@ test('starts, prints a key that works, serves the docs, and stops', async () => 
   expect(await service.stop()).toBe(0)
 })
 
+test('has the files for deployments, which the pages mention', async () => {
+  const folder = join(directory, 'lib/node_modules/devdata/deploy')
+  const files = await readdir(folder, { recursive: true })
+  expect(files).toEqual(expect.arrayContaining(['alerts.yml', 'devdata.service', 'proxies/nginx.conf']))
+  expect(files.filter((name) => name.includes('.test.'))).toEqual([])
+})
+
 test('says how to make the docs for a path, which it lacks', async () => {
   const baseUrl = 'http://127.0.0.1:1/public-api'
   const env = { ...inheritEnvironment(), DATA_DIR: join(directory, 'none'), BASE_URL: baseUrl }
