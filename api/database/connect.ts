@@ -65,7 +65,8 @@ const commonOptions = {
   fetch_types: false,
   connect_timeout: connectTimeoutSeconds,
   // A pooler in transaction mode may lose a statement that is sent before the previous one has its response. With two at a
-  // time, the service is no faster. Without patches/postgres-3.4.9/008-one-statement-at-a-time.patch, 1 means two.
+  // time, the service is no faster. The driver would send two here, too, without
+  // patches/postgres-3.4.9/008-one-statement-at-a-time.patch.
   max_pipeline: 1,
   // Constant: requests wait for an attempt, and must soon learn that the database is unavailable, or available again.
   backoff: () => 0.2,
