@@ -38,6 +38,7 @@ import {
 } from './http/middleware.ts'
 import type { HonoEnvironment } from './http/request-context.ts'
 import { createPublicUrls, publicPaths, readPath, validatePublicUrl } from './http/url.ts'
+import { createKeyCheck } from './ledger/api-key.ts'
 import { createLedger } from './ledger/ledger.ts'
 import { addMcpRoute } from './mcp/mcp-route.ts'
 import { addApiCatalogRoute } from './portal/api-catalog.ts'
@@ -138,7 +139,12 @@ export function createApp(options: AppOptions): App {
   const readDatasetWithin = (timeoutMs: number) => () => raceTimeout(readSharedDataset(), timeoutMs)
   // On the ledger's connections, because their statements are short: a busy pool doesn't look like a missing database.
   const checkSchema = shareRead(() => assertMigrated(ledgerSql))
-  const checkHealth = createHealthCheck({ kind: database.kind, checkSchema, ledger, lifecycle })
+  const canFindKeys = createKeyCheck(ledgerSql)
+  const checkDatabase = shareRead(async () => {
+    const { isReadOnly } = await assertMigrated(ledgerSql)
+    return { isReadOnly, canFindKeys: await canFindKeys() }
+  })
+  const checkHealth = createHealthCheck({ kind: database.kind, checkDatabase, ledger, lifecycle })
   const metrics = createMetrics({
     countInProgress: () => loadShedder.countInProgress(),
     readQueue: queue.readState,

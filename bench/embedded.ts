@@ -31,7 +31,7 @@ const warmUp = 1 // seconds
 const mostMegabytes = 650
 
 export async function measureEmbedded(report: Report, { rounds, seconds }: EmbeddedOptions): Promise<void> {
-  await using cluster = await startPostgresCluster({ settings: serverSettings })
+  await using cluster = await startPostgresCluster({ settings: serverSettings, hasUsualSettings: true })
   const onServer = await openBenchDatabase(await cluster.createDatabase('bench'))
   const folder = await mkdtemp(join(tmpdir(), 'devdata-bench-'))
   await using generator = startClosedLoop()

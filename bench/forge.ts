@@ -51,6 +51,7 @@ const nameOf = (rank: number) => `d${rank}`
 export async function measureForge(report: Report, options: ForgeOptions): Promise<void> {
   const { terms, rounds, keep } = options
   await using cluster = await startPostgresCluster({
+    hasUsualSettings: true,
     settings: { ...serverSettings, shared_buffers: '4GB', maintenance_work_mem: '2GB', max_wal_size: '8GB' },
     ...(keep !== undefined && { folder: keep }),
   })

@@ -96,7 +96,7 @@ async function timeFlush(folder: string): Promise<number> {
 
 export async function openStage({ users, keys }: StageOptions, report: Report): Promise<Stage> {
   report.say(`starting PostgreSQL; ${users.toLocaleString('en')} users, ${keys.toLocaleString('en')} keys`)
-  const cluster = await startPostgresCluster({ settings: serverSettings })
+  const cluster = await startPostgresCluster({ settings: serverSettings, hasUsualSettings: true })
   const opened = new Set<BenchDatabase>()
   async function open(url: string): Promise<BenchDatabase> {
     const database = await openBenchDatabase(url)

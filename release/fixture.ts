@@ -91,7 +91,7 @@ async function record(instance: Instance, path: string, secret: string): Promise
 exitOnSignals()
 const binaries = findPostgresBinaries()
 if (binaries === undefined) throw new Error(postgresMissing)
-await using cluster = await startPostgresCluster({ inMemory: true })
+await using cluster = await startPostgresCluster({ inMemory: true, hasUsualSettings: true })
 const databaseUrl = await cluster.createDatabase()
 const database = await openDatabase({ ...testPool, databaseUrl, dataDirectory: '' })
 const { sql, ledgerSql } = database

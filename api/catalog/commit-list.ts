@@ -88,7 +88,7 @@ function createClusterList(sql: Sql): ReadRepositoryList {
       if (found === 'not_found') return found
       const { id, url }: { id: number; url: string } = JSON.parse(Buffer.from(found.items).toString())
       // Values are literals, because the cluster must know them when it plans the statement, which is not prepared.
-      const jsonUrl = sql`convert_from(${sql.unsafe(`'\\x${Buffer.from(url).toString('hex')}'`)}, 'UTF8')`
+      const jsonUrl = sql`convert_from(decode(${sql.unsafe(`'${Buffer.from(url).toString('hex')}'`)}, 'hex'), 'UTF8')`
       const asked = sql.unsafe(`
         (select ${id} as id) r,
         (select '${after}'::text as after, ${offsetOf(page)}::bigint as skipped, ${page.size}::bigint as size) asked`)

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Sql } from '../database/connect.ts'
+import { type Sql, selectTime } from '../database/connect.ts'
 import type { DiscoveredDependency } from './discovery.ts'
 
 /** A country, and the number of users whose location names it. */
@@ -54,15 +54,15 @@ interface CoveredLoad {
 
 /** What the dataset covers. Times are ISO 8601. */
 export interface Coverage extends CoverageSummary {
-  dataset: { version: number; updated_at: Date }
+  dataset: { version: number; updated_at: string }
   users: number
   repositories: number
   commits: number
   refreshed: {
     /** When the last load was applied. */
-    newest: Date | null
+    newest: string | null
     /** When the last load began that looked at everything. Before there is one, when the first load began. */
-    oldest: Date | null
+    oldest: string | null
   }
   /** The newest first. */
   loads: CoveredLoad[]
@@ -85,22 +85,23 @@ export async function readCoverage(sql: Sql): Promise<Coverage> {
   const [found] = await sql<
     (Pick<Coverage, 'users' | 'repositories' | 'commits' | 'loads'> & {
       version: number
-      updated_at: Date
-      newest: Date | null
-      oldest: Date | null
+      updated_at: string
+      newest: string | null
+      oldest: string | null
       summary: CoverageSummary | null
     })[]
   >`
-    select version, updated_at, users_count as users, repositories_count as repositories, commits_count as commits,
-      (select applied_at from loads order by id desc limit 1) as newest,
+    select version, ${selectTime(sql, sql`updated_at`)} as updated_at, users_count as users,
+      repositories_count as repositories, commits_count as commits,
+      (select ${selectTime(sql, sql`applied_at`)} from loads order by id desc limit 1) as newest,
       coalesce(
-        (select started_at from loads where covers_all order by id desc limit 1),
-        (select started_at from loads order by id limit 1)
+        (select ${selectTime(sql, sql`started_at`)} from loads where covers_all order by id desc limit 1),
+        (select ${selectTime(sql, sql`started_at`)} from loads order by id limit 1)
       ) as oldest,
       (select summary from coverage) as summary,
       (
         select coalesce(json_agg(json_build_object(
-          'applied_at', to_char(applied_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'command', command,
+          'applied_at', ${selectTime(sql, sql`applied_at`)}, 'command', command,
           'source', source, 'dataset_version', version, 'users', changes -> 'users',
           'repositories', changes -> 'repositories', 'commits', changes -> 'commits'
         ) order by id desc), '[]')

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Sql, SqlOrTransaction } from '../database/connect.ts'
+import { type Sql, type SqlOrTransaction, selectTime } from '../database/connect.ts'
 import { badRequest, changesExpired } from '../errors.ts'
 
 /** A load may change the dataset between two statements. After these attempts, one transaction sees one state of it. */
@@ -30,22 +30,23 @@ export async function readOneState<Result>(
   return result
 }
 
-/** A version of the data: each load that changes something creates a new one. */
+/** A version of the data: each load that changes something creates a new one. Times are ISO 8601. */
 export interface Dataset {
   version: number
   /** When that load was applied. */
-  updated_at: Date
+  updated_at: string
   /** When the last load was applied, which may have changed nothing. Null: nothing was ever loaded. */
-  loaded_at: Date | null
+  loaded_at: string | null
   /** When the last load was applied that had looked at everything: a refresh, or a mirror of files. Null: none has. */
-  refreshed_at: Date | null
+  refreshed_at: string | null
 }
 
 /** Reads the dataset's version and times. */
 export async function readDataset(sql: Sql): Promise<Dataset> {
   const [dataset] = await sql<Dataset[]>`
-    select version, updated_at, (select applied_at from loads order by id desc limit 1) as loaded_at,
-      (select applied_at from loads where covers_all order by id desc limit 1) as refreshed_at
+    select version, ${selectTime(sql, sql`updated_at`)} as updated_at,
+      (select ${selectTime(sql, sql`applied_at`)} from loads order by id desc limit 1) as loaded_at,
+      (select ${selectTime(sql, sql`applied_at`)} from loads where covers_all order by id desc limit 1) as refreshed_at
     from dataset`
   if (dataset === undefined) throw new Error('the dataset row is missing')
   return dataset

@@ -15,6 +15,7 @@ import { readSchemaState } from '../database/migrate.ts'
 import { assertServerVersion } from '../database/server-version.ts'
 import { verifySets } from '../dataset/set-verification.ts'
 import { devdataCommand, docsRemedy } from '../devdata-command.ts'
+import { createKeyCheck, keysNotFound } from '../ledger/api-key.ts'
 import { verifyLedger } from '../ledger/verify.ts'
 import { createDocsFinder, docsDirectory } from '../portal/docs-manifest.ts'
 import { localOrigin } from '../runtime/local-url.ts'
@@ -41,7 +42,7 @@ export const ok = createFinding('ok')
 export const wrong = createFinding('wrong')
 const skipped = createFinding('skipped')
 
-/** Checks the server, the migrations, a sample of the sets, and if `includesLedger`, every balance. */
+/** Checks the server, the migrations, the look-up of keys, a sample of the sets, and if `includesLedger`, every balance. */
 export async function checkDatabase(
   { databaseUrl, dataDirectory }: Config,
   includesLedger: boolean,
@@ -54,10 +55,10 @@ export async function checkDatabase(
   try {
     await withDatabase({ anySchema: true, longStatements: true }, async ({ sql }) => {
       findings.push(await checkServer(sql, databaseUrl === undefined ? 'embedded, ' : ''))
-      const { missing, newer, incompatible } = await readSchemaState(sql)
+      const { missing, newer, incompatible, isReadOnly } = await readSchemaState(sql)
       if (missing.length > 0) {
         findings.push(wrong('migrations', `${missing.join(', ')} missing; run: ${devdataCommand('migrate')}`))
-        for (const subject of ['data', 'sets', 'ledger']) {
+        for (const subject of ['keys', 'data', 'sets', 'ledger']) {
           findings.push(skipped(subject, 'not read, because migrations are missing'))
         }
         return
@@ -75,7 +76,9 @@ export async function checkDatabase(
                 : `all applied, and ${newer.join(', ')} of a newer version, on which this one can run`,
             ),
       )
+      if (isReadOnly) findings.push(wrong('database', readOnlyAdvice))
       findings.push(...(await checkCluster(sql)))
+      findings.push(await checkKeys(sql))
       findings.push(await checkData(sql))
       findings.push(await checkSets(sql))
       findings.push(
@@ -91,6 +94,10 @@ export async function checkDatabase(
   }
   return findings
 }
+
+const readOnlyAdvice =
+  'it accepts no writes: it is a standby, or its default_transaction_read_only is on; check DATABASE_URL, and run: ' +
+  'show default_transaction_read_only'
 
 /** A charged request takes two round trips; above this, they are most of its duration. */
 const maxGoodRoundTripMs = 10
@@ -121,6 +128,11 @@ async function checkCluster(sql: Sql): Promise<Finding[]> {
   if (faults === undefined) return []
   if (faults.length > 0) return faults.map((fault) => wrong('cluster', fault))
   return [ok('cluster', 'the commits are distributed, and all workers are up to date')]
+}
+
+/** Looks up a key as requests do. */
+async function checkKeys(sql: Sql): Promise<Finding> {
+  return (await createKeyCheck(sql)()) ? ok('keys', 'found by their secrets') : wrong('keys', keysNotFound)
 }
 
 /** Says how old the data is. Nobody but the operator knows how old it may be. */

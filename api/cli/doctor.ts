@@ -21,7 +21,7 @@ export function addDoctorCommand(program: Command): void {
     .command('doctor')
     .summary('Check an installation, and say what to fix')
     .description(
-      'Check the settings, the database, the migrations, a sample of the sets, the ledger, the documentation, and ' +
+      'Check the settings, the database, the migrations, keys, a sample of the sets, the ledger, the documentation, and ' +
         'the service at BASE_URL (or else at HOST and PORT). Prints a line for each. If something is wrong, its line says what to do, and the ' +
         'command exits with 1. It changes nothing and costs no credits.',
     )

@@ -218,7 +218,7 @@ function print(
     console.log(`Would load ${found}, ${formatCount(Math.ceil(kilobytes / 1_000))} MB on GitHub (${cost})`)
   } else {
     console.log(`Read ${found} in ${seconds} s (${cost})\n${describeLoad(load)}`)
-    console.log(`started       ${formatTime(startedAt)}`)
+    console.log(`started       ${formatTime(startedAt.toISOString())}`)
     console.log(`histories     ${formatCount(fetched)} fetched, ${formatCount(unchanged)} unchanged`)
     console.log(`people        ${countOf(people, 'profile')}`)
     if (authors.found > 0) {

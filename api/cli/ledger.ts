@@ -86,7 +86,7 @@ function exportUsage({ json, ...filter }: UsageFilter & { json?: true }): Promis
     const write = (text: string) => process.stdout.write(text)
     write(json ? '[' : 'key,name,day,endpoint,requests,items,credits\r\n')
     let separator = ''
-    for await (const rows of readUsage(sql, filter)) {
+    await readUsage(sql, filter, (rows) => {
       for (const row of rows) {
         write(
           json
@@ -95,7 +95,7 @@ function exportUsage({ json, ...filter }: UsageFilter & { json?: true }): Promis
         )
         separator = ','
       }
-    }
+    })
     if (json) write(']\n')
   })
 }

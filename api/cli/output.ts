@@ -41,9 +41,9 @@ export function sortByCount(counts: ReadonlyMap<string, number>): [name: string,
   return [...counts].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1))
 }
 
-/** `2030-12-31 18:00Z`; a dash means never. */
-export function formatTime(time: Date | null): string {
-  return time === null ? '-' : time.toISOString().replace(/^(.{10})T(.{5}).*/, '$1 $2Z')
+/** Writes a time in ISO 8601 as `2030-12-31 18:00Z`; null is never, a dash. */
+export function formatTime(time: string | null): string {
+  return time === null ? '-' : time.replace(/^(.{10})T(.{5}).*/, '$1 $2Z')
 }
 
 /** Writes a cell of CSV (RFC 4180). A text that a spreadsheet would run as a formula gets an apostrophe before it. */

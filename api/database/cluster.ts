@@ -10,6 +10,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { OperatorError } from '../errors.ts'
 import type { Sql, SqlOrTransaction } from './connect.ts'
+import { beginLong } from './long-transaction.ts'
 
 /** Whether the commits are distributed over a cluster. */
 export async function isCluster(sql: SqlOrTransaction): Promise<boolean> {
@@ -79,7 +80,7 @@ export async function assertHealthyCluster(tx: SqlOrTransaction): Promise<void> 
 const maxAttempts = 10
 
 /**
- * Runs `work` in a transaction that sees one version of the dataset, on all workers of a cluster, too. Throws `OperatorError` if
+ * Runs `work` in a long transaction that sees one version of the dataset, on all workers of a cluster, too. Throws `OperatorError` if
  * a worker has not committed the last load.
  */
 export async function readOneVersion<Result>(
@@ -88,10 +89,11 @@ export async function readOneVersion<Result>(
   { readOnly = true }: { readOnly?: boolean } = {},
 ): Promise<Result> {
   for (let attempt = 1; ; attempt++) {
-    let result: { done: Result } | undefined
-    await sql.begin(`isolation level repeatable read${readOnly ? ' read only' : ''}`, async (tx) => {
-      if (await hasOneVersion(tx)) result = { done: await work(tx) }
-    })
+    const result = await beginLong(
+      sql,
+      async (tx) => ((await hasOneVersion(tx)) ? { done: await work(tx) } : undefined),
+      readOnly ? 'repeatable read read only' : 'repeatable read',
+    )
     if (result !== undefined) return result.done
     if (attempt === maxAttempts) {
       throw new OperatorError(`A worker of the cluster has not committed the last load; ${recovery}`)

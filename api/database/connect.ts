@@ -9,34 +9,68 @@ import { OperatorError } from '../errors.ts'
 import { ConnectionUrlError, parseConnectionUrl, readTls } from './connection-url.ts'
 import { dataFiles } from './data-directory.ts'
 
-/** Parameter types beyond strings, numbers, booleans, dates and bytes, used as `sql.typed.texts(names)`. */
+/** Parameter types beyond strings, numbers and booleans. Arrays are used as `sql.typed.texts(names)`. */
 type Types = {
   bigint: number
   texts: readonly string[]
   bigints: readonly number[]
+  date: Date | string
+  bytea: Uint8Array
+  float: number
 }
 
 /**
  * 64-bit integers are read as numbers: ours are all safe integers. Arrays have types here because the driver would
  * otherwise ask the server for its array types, one more round trip for each new connection.
+ *
+ * Settings of a database, a role or a session decide how the server writes times, bytes and floats. A pooler loses what a
+ * session sets. So no statement may select one as it is, which would be wrong on some servers alone.
  */
 const types: { [Name in keyof Types]: postgres.PostgresType<Types[Name]> } = {
   bigint: { to: 20, from: [20], serialize: (value: number) => String(value), parse: Number },
-  texts: { to: 1009, from: [1009], serialize: writeTexts, parse: refuseArray },
+  texts: { to: 1009, from: [1009], serialize: writeTexts, parse: refuse('arrays', 'to_json(…)') },
   bigints: {
     to: 1016,
     from: [1007, 1016], // integer[] too
     serialize: (values: readonly number[]) => `{${values.join(',')}}`,
-    parse: refuseArray,
+    parse: refuse('arrays', 'to_json(…)'),
   },
+  date: {
+    to: 1184,
+    from: [1082, 1083, 1114, 1184, 1186, 1266], // dates, times and intervals
+    serialize: (time: Date | string) => (time instanceof Date ? time.toISOString() : time), // with any DateStyle, it is read the same
+    parse: refuse('times', 'selectTime(…)'),
+  },
+  bytea: {
+    to: 17,
+    from: [17],
+    serialize: writeBytes,
+    parse: refuse('bytes', "encode(…, 'hex')"),
+  },
+  float: { to: 701, from: [700, 701], serialize: String, parse: refuse('floats', 'a numeric as text') },
 }
 
 function writeTexts(values: readonly string[]): string {
   return `{${values.map((value) => `"${value.replaceAll(/["\\]/g, '\\$&')}"`).join(',')}}`
 }
 
-function refuseArray(): never {
-  throw new Error('arrays are not read from the database; select to_json(…) of them')
+/** Writes bytes as a parameter of type `bytea`, or within one. */
+export function writeBytes(bytes: Uint8Array): string {
+  return `\\x${Buffer.from(bytes).toString('hex')}`
+}
+
+function refuse(values: string, select: string): () => never {
+  return () => {
+    throw new Error(`${values} are not read from the database as they are; select ${select} instead`)
+  }
+}
+
+/**
+ * SQL: a time as ISO 8601 in UTC, to the millisecond, as `Date.toJSON` writes it. It is the same with each `DateStyle` and
+ * `TimeZone`.
+ */
+export function selectTime(sql: SqlOrTransaction, time: Fragment): Fragment {
+  return sql`to_char((${time}) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 }
 
 /** A pool of connections. Statements are tagged templates: interpolated values are parameters, never SQL. */
@@ -135,7 +169,7 @@ export function describeServer(url: string, setting: string, timeoutSeconds = co
  * and no isolation level.
  */
 export function openServerPool(server: Server, options: PoolOptions & { usesSession: boolean }): Sql {
-  const { max, statementTimeoutSeconds, usesSession } = options
+  const { max, usesSession } = options
   // The driver would split a text at the colons of an IPv6 address. It accepts lists, but its types don't have them.
   const place: object = { host: [server.host], port: [server.port] }
   return postgres({
@@ -144,19 +178,22 @@ export function openServerPool(server: Server, options: PoolOptions & { usesSess
     ...limitResponse(options),
     max,
     prepare: usesSession,
-    connection: {
-      ...server.connection,
-      ...(usesSession && {
-        // A settlement waits for locked keys, and must then see what others settled during the wait.
-        default_transaction_isolation: 'read committed',
-        // Planning a page anew for each request takes longer than reading it. What profits from it says `set local`.
-        plan_cache_mode: 'force_generic_plan',
-        // A statement that settles holds locks until its rows are sent. The server must not wait for a frozen instance.
-        tcp_user_timeout: unreadTimeoutMs,
-        ...(statementTimeoutSeconds > 0 && { statement_timeout: statementTimeoutSeconds * 1000 }),
-      }),
-    },
+    connection: { ...server.connection, ...(usesSession && createSessionSettings(options)) },
   })
+}
+
+/** Settings of a session that is the pool's own. */
+function createSessionSettings({ statementTimeoutSeconds }: PoolOptions) {
+  return {
+    // A settlement waits for locked keys, and must then see what others settled during the wait.
+    default_transaction_isolation: 'read committed' as const,
+    // Planning a page anew for each request takes longer than reading it. What profits from it says `set local`.
+    plan_cache_mode: 'force_generic_plan',
+    // A statement that settles holds locks until its rows are sent. The server must not wait for a frozen instance.
+    tcp_user_timeout: unreadTimeoutMs,
+    statement_timeout: statementTimeoutSeconds * 1000, // also 0: a role may have its own
+    idle_session_timeout: 0, // a statement might meet the end of its idle connection
+  }
 }
 
 /**

@@ -11,6 +11,7 @@ import { devdataCommand } from '../devdata-command.ts'
 import { getMessage, notMigrated, OperatorError, readCode } from '../errors.ts'
 import type { Sql, SqlOrTransaction } from './connect.ts'
 import { lockNotAvailable } from './connection-error.ts'
+import { beginLong } from './long-transaction.ts'
 import { assertServerVersion } from './server-version.ts'
 
 const migrationsDirectory = join(import.meta.dirname, 'migrations')
@@ -270,7 +271,7 @@ async function applyMissing(sql: Sql, migrations: readonly Migration[]): Promise
   const missing = findMissing(await readApplied(sql), migrations)
   if (missing.length === 0) return [] // which needs no right to change the schema
   try {
-    return await sql.begin((tx) => applyInTransaction(tx, migrations))
+    return await beginLong(sql, (tx) => applyInTransaction(tx, migrations))
   } catch (error) {
     if (readCode(error) !== insufficientPrivilege) throw error
     throw new MigrationError(
@@ -288,7 +289,6 @@ function findMissing(applied: readonly Applied[], migrations: readonly Migration
 }
 
 async function applyInTransaction(tx: SqlOrTransaction, migrations: readonly Migration[]): Promise<string[]> {
-  await tx`set local statement_timeout = 0` // a long migration, or one of another process, may take longer
   await tx`select pg_advisory_xact_lock(${migrationLock})`
   await tx`set local lock_timeout = '1s'` // other statements queue behind a lock that this transaction waits for
   await tx`

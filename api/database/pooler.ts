@@ -3,10 +3,14 @@
  *
  * @module
  */
+import { OperatorError } from '../errors.ts'
 import { openServerPool, type Server, type Sql } from './connect.ts'
 
-/** A pooler gives its clients an invented process ID, because the real one changes from transaction to transaction. */
-async function isPooled(server: Server): Promise<boolean> {
+/**
+ * Looks at a session of which nothing is asked. A pooler gives its clients an invented process ID, because the real one changes
+ * from transaction to transaction.
+ */
+async function inspectSession(server: Server): Promise<{ isPooled: boolean; isolation: string }> {
   const sql = openServerPool(server, {
     max: 1,
     statementTimeoutSeconds: 0,
@@ -14,8 +18,10 @@ async function isPooled(server: Server): Promise<boolean> {
     usesSession: false,
   })
   try {
-    const rows = await sql<{ pid: number }[]>`select pg_backend_pid() as pid`
-    return rows.state.pid !== rows[0]?.pid
+    const rows = await sql<{ pid: number; isolation: string }[]>`
+      select pg_backend_pid() as pid, current_setting('transaction_isolation') as isolation`
+    const [{ pid, isolation } = { pid: 0, isolation: '' }] = rows
+    return { isPooled: rows.state.pid !== pid, isolation }
   } finally {
     await sql.end({ timeout: 1 })
   }
@@ -23,26 +29,33 @@ async function isPooled(server: Server): Promise<boolean> {
 
 /**
  * Creates a `Database.detectPooler`. Behind a pooler each transaction may run on another session of the server, so
- * pools must not rely on their session.
+ * pools must not rely on their session. It throws `OperatorError` if that session's isolation level is not the one that charges need.
  */
 export function createPoolerDetector(
   server: Server,
   pools: readonly Sql[],
   preparedStatements: 'on' | 'off' | 'auto',
 ): () => Promise<void> {
-  let isDetected = preparedStatements === 'off' // such pools ask nothing of a session
+  let isDetected = false
   return async function detectPooler() {
     if (isDetected) return
-    if (await isPooled(server)) {
+    const { isPooled, isolation } = await inspectSession(server)
+    if (isPooled || preparedStatements === 'off') {
+      assertReadCommitted(isolation)
       for (const { options } of pools) {
         if (preparedStatements === 'auto') options.prepare = false
-        // Poolers refuse session parameters that they can't track.
-        delete options.connection?.statement_timeout
-        delete options.connection?.default_transaction_isolation
-        delete options.connection?.plan_cache_mode
-        delete options.connection?.tcp_user_timeout
+        options.connection = server.connection // without settings of a session: poolers refuse those that they can't track
       }
     }
     isDetected = true
   }
+}
+
+/** A settlement waits for locked keys, and must then see what others settled during the wait. */
+function assertReadCommitted(isolation: string): void {
+  if (isolation === 'read committed') return
+  throw new OperatorError(
+    `The default_transaction_isolation of the role or the database is "${isolation}", and charges need "read committed"; run: ` +
+      `alter role … set default_transaction_isolation = 'read committed'`,
+  )
 }

@@ -5,6 +5,7 @@
  */
 import { assertHealthyCluster, useOneConnection } from '../database/cluster.ts'
 import { isEmbedded, type Sql, type SqlOrTransaction } from '../database/connect.ts'
+import { beginLong } from '../database/long-transaction.ts'
 import type { NamedAccounts } from '../names/automation-accounts.ts'
 import { applyActivity } from './activity.ts'
 import { summarizeCoverage } from './coverage.ts'
@@ -67,8 +68,7 @@ export async function changeDataset(
   { onStep = () => {}, settings = {}, origin }: DatasetChangeOptions & { origin?: LoadOrigin },
   work: (change: DatasetChange) => Promise<PartialChanges>,
 ): Promise<DatasetChangeResult> {
-  const result = await sql.begin(async (tx) => {
-    await tx`set local statement_timeout = 0` // the timeout of requests is too short for a whole load
+  const result = await beginLong(sql, async (tx) => {
     await tx`set local work_mem = '128MB'` // sorts and hashes take whole tables
     await tx`set local random_page_cost = 1.1` // so that a small change uses indexes
     await tx`set local plan_cache_mode = auto` // plans depend on how much is changed

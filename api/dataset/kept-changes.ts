@@ -9,7 +9,7 @@ import type { SqlOrTransaction } from '../database/connect.ts'
 export async function dropOldChanges(tx: SqlOrTransaction, keptDays = 90): Promise<void> {
   const [latest] = await tx<{ expired: number | null }[]>`
     select max(version) as expired from dataset_versions
-    where applied_at <= clock_timestamp() - make_interval(days => ${keptDays}::integer)`
+    where applied_at <= clock_timestamp() - make_interval(hours => 24 * ${keptDays}::integer)`
   const [dataset] = await tx<{ since: number }[]>`
     update dataset set changes_since = greatest(changes_since, ${latest?.expired ?? null}::bigint)
     returning changes_since as since`

@@ -13,6 +13,7 @@ import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import { isEmbedded, type Sql, type SqlOrTransaction } from '../database/connect.ts'
 import { acceptsConnections } from '../database/embedded.ts'
+import { beginLong } from '../database/long-transaction.ts'
 
 /** The first half of the advisory lock; the second half is the load's id. */
 const lockClass = 0x6c6f_6164
@@ -34,7 +35,7 @@ export async function cleanUpIfDead(
     rmSync(path, { force: true })
     return cleanUp(sql)
   }
-  await sql.begin(async (tx) => {
+  await beginLong(sql, async (tx) => {
     const [lock] = await tx<{ taken: boolean }[]>`
       select pg_try_advisory_xact_lock(${lockClass}, ${lockKey(importId)}) as taken`
     if (lock?.taken === true) await cleanUp(tx)
@@ -45,8 +46,7 @@ async function holdAdvisoryLock(sql: Sql, importId: number): Promise<() => Promi
   if (sql.options.max < 2) throw new Error('a load needs two connections: one of them holds its lock')
   const held = Promise.withResolvers<void>()
   const released = Promise.withResolvers<void>()
-  const transaction = sql.begin(async (tx) => {
-    await tx`set local idle_in_transaction_session_timeout = 0`
+  const transaction = beginLong(sql, async (tx) => {
     await tx`select pg_advisory_xact_lock(${lockClass}, ${lockKey(importId)})`
     held.resolve()
     await released.promise

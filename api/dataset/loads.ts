@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { SqlOrTransaction } from '../database/connect.ts'
+import { type SqlOrTransaction, selectTime } from '../database/connect.ts'
 import type { DatasetChange, RowChanges } from './pending-change.ts'
 
 /** What loads, and what from. Everybody can read it: it names neither people nor paths. */
@@ -31,8 +31,8 @@ export async function noteLoad(
 /** Where a version of the dataset is from. */
 export interface VersionOrigin {
   dataset_version: number
-  /** The load that made it. Undefined: another command did, such as `forget` or `remove`. */
-  load?: { command: string; source: string; started_at: Date; applied_at: Date } | undefined
+  /** The load that made it; its times are ISO 8601. Undefined: another command did, such as `forget` or `remove`. */
+  load?: { command: string; source: string; started_at: string; applied_at: string } | undefined
 }
 
 /** Reads where versions are from. Records have the version that last changed them. */
@@ -43,7 +43,9 @@ export async function readOrigins(
   const wanted = [...new Set(versions)]
   // A load that changed nothing has the version that was there. Its numbers are all 0.
   const loads = await sql<(NonNullable<VersionOrigin['load']> & { version: number })[]>`
-    select distinct on (version) version, command, source, started_at, applied_at from loads
+    select distinct on (version) version, command, source, ${selectTime(sql, sql`started_at`)} as started_at,
+      ${selectTime(sql, sql`applied_at`)} as applied_at
+    from loads
     where version = any (${sql.typed.bigints(wanted)}) and changes::text ~ '[1-9]'
     order by version, id`
   const byVersion = new Map(loads.map(({ version, ...load }) => [version, load]))

@@ -5,6 +5,7 @@
  * @module
  */
 import type { Fragment, Sql, SqlOrTransaction } from '../database/connect.ts'
+import { beginLong } from '../database/long-transaction.ts'
 import { keyRepositoryUrl } from '../names/repository-url.ts'
 import { hasAddresses, selectMissingAddresses } from './addresses.ts'
 import { selectNamed } from './commit-changes.ts'
@@ -31,8 +32,7 @@ export function countMissing(
   importId: number,
   kinds: ReadonlySet<RecordKind>,
 ): Promise<{ missing: ItemCounts; stored: ItemCounts }> {
-  return sql.begin(async (tx) => {
-    await tx`set local statement_timeout = 0`
+  return beginLong(sql, async (tx) => {
     await tx`set local work_mem = '128MB'` // hashes take whole tables
     const none = tx`select null::integer as id where false`
     const repositories = kinds.has('repos') ? selectMissingRepositories(tx, importId) : none

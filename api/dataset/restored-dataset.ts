@@ -3,7 +3,8 @@
  *
  * @module
  */
-import type { Sql } from '../database/connect.ts'
+import { type Sql, selectTime } from '../database/connect.ts'
+import { beginLong } from '../database/long-transaction.ts'
 import { changeLock } from './dataset-change.ts'
 
 /** What a restored database has. */
@@ -12,8 +13,8 @@ export interface RestoredDataset {
   version: number
   /** The one in the backup. */
   previousVersion: number
-  /** The time of the latest event in the database. Later events are lost. */
-  knownUntil: Date
+  /** The time of the latest event in the database (ISO 8601). Later events are lost. */
+  knownUntil: string
 }
 
 /**
@@ -29,21 +30,24 @@ export interface RestoredDataset {
  * afterwards.
  */
 export async function markRestored(sql: Sql): Promise<RestoredDataset> {
-  return await sql.begin(async (tx) => {
+  return await beginLong(sql, async (tx) => {
     await tx`select pg_advisory_xact_lock(${changeLock})`
-    const [dataset] = await tx<{ previousVersion: number; knownUntil: Date }[]>`
-      select version as "previousVersion", greatest(
-        updated_at,
-        (select max(applied_at) from loads),
-        (select max(greatest(created_at, revoked_at, deleted_at, last_used_at)) from api_keys),
-        (
-          select max(newest.created_at) from api_keys k, lateral (
-            select created_at from ledger where api_key_id = k.id order by position desc limit 1
-          ) newest
-        ),
-        (select max(forgotten_at) from forgotten_people)
-      ) as "knownUntil"
-      from dataset`
+    const [dataset] = await tx<{ previousVersion: number; knownUntil: string }[]>`
+      select version as "previousVersion", ${selectTime(tx, tx`known_until`)} as "knownUntil"
+      from (
+        select version, greatest(
+          updated_at,
+          (select max(applied_at) from loads),
+          (select max(greatest(created_at, revoked_at, deleted_at, last_used_at)) from api_keys),
+          (
+            select max(newest.created_at) from api_keys k, lateral (
+              select created_at from ledger where api_key_id = k.id order by position desc limit 1
+            ) newest
+          ),
+          (select max(forgotten_at) from forgotten_people)
+        ) as known_until
+        from dataset
+      ) d`
     const [moved] = await tx<{ version: number }[]>`
       with moved as (
         select greatest(version + 1, floor(extract(epoch from clock_timestamp()) * 1000)::bigint) as version from dataset

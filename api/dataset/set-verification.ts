@@ -17,6 +17,7 @@ import {
 } from '../catalog/stored-sets.ts'
 import type { Fragment, Sql, SqlOrTransaction } from '../database/connect.ts'
 import { copyRows, readInteger } from '../database/copy.ts'
+import { beginLong } from '../database/long-transaction.ts'
 import { changeDataset, type DatasetChangeOptions, type DatasetChangeResult } from './dataset-change.ts'
 import { subtractIds } from './set-parts.ts'
 
@@ -51,8 +52,7 @@ const sampleSize = 2_000
  * sample. The set of a version may also have what has changed again since then.
  */
 export async function verifySets(sql: Sql, extent: 'all' | 'sample'): Promise<SetVerification> {
-  return sql.begin('isolation level repeatable read', async (tx) => {
-    await tx`set local statement_timeout = 0`
+  const verify = async (tx: SqlOrTransaction) => {
     await tx`set local work_mem = '128MB'`
     const ranges = extent === 'all' ? everything : await drawSample(tx)
     const widths =
@@ -117,7 +117,8 @@ export async function verifySets(sql: Sql, extent: 'all' | 'sample'): Promise<Se
     }
     if (extent === 'all') await verifyCounts(tx, counts, verification.faults)
     return verification
-  })
+  }
+  return beginLong(sql, verify, 'repeatable read')
 }
 
 /** Adds the terms whose rows have other numbers of items. `counts` has the right ones, by list and term. */

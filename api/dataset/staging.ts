@@ -6,6 +6,7 @@
  */
 
 import type { Sql, SqlOrTransaction } from '../database/connect.ts'
+import { beginLong } from '../database/long-transaction.ts'
 import type { DatasetSettings } from './dataset-change.ts'
 import { ImportError } from './import-error.ts'
 import { cleanUpIfDead, holdLivenessLock } from './liveness-lock.ts'
@@ -174,9 +175,11 @@ export async function beginStaging(sql: Sql, settings: DatasetSettings = {}): Pr
     batches.delete(kind)
     await sending
     const table = sql(stagingTable(kind, id))
-    sending = sql`
-      insert into ${table} select * from json_populate_recordset(null::${table}, ${`[${batch.slice(0, -1)}]`}::text::json)
-    `.execute()
+    sending = beginLong(
+      sql,
+      (tx) => tx`
+        insert into ${table} select * from json_populate_recordset(null::${table}, ${`[${batch.slice(0, -1)}]`}::text::json)`,
+    )
     sending.catch(() => {}) // the next `await` of it reports the error
   }
 
@@ -192,8 +195,7 @@ export async function beginStaging(sql: Sql, settings: DatasetSettings = {}): Pr
     async flush(leftOut = []) {
       for (const [kind, batch] of batches) await sendBatch(kind, batch)
       await sending
-      return sql.begin(async (tx) => {
-        await tx`set local statement_timeout = 0`
+      return beginLong(sql, async (tx) => {
         const dropped = await dropUsers(tx, id, [...leftOut])
         staged -= dropped
         const contradicted: DroppedRows['contradicted'] = { count: 0, firstPosition: null }
@@ -318,6 +320,9 @@ export async function dropStaged(sql: SqlOrTransaction, id: number): Promise<voi
 }
 
 async function dropTableOfOther(sql: SqlOrTransaction, oid: number): Promise<boolean> {
-  const [row] = await sql<{ isDropped: boolean }[]>`select drop_staging_table(${oid}::oid) as "isDropped"`
+  // The function has a backslash in a text.
+  const [row] = await sql<{ isDropped: boolean }[]>`
+    select case when set_config('standard_conforming_strings', 'on', true) is not null
+      then drop_staging_table(${oid}::oid) end as "isDropped"`
   return row?.isDropped === true
 }

@@ -4,7 +4,7 @@
  * @module
  */
 import { hash } from 'node:crypto'
-import type { Sql } from '../database/connect.ts'
+import { type Fragment, type Sql, writeBytes } from '../database/connect.ts'
 
 /** A user key has one or both. */
 export const scopes = ['users:read', 'repos:read'] as const
@@ -68,12 +68,51 @@ export async function findApiKeys(
   sql: Sql,
   secretHashes: readonly Buffer[],
 ): Promise<(ApiKey | undefined)[]> {
-  const rows = await sql<(ApiKey & { hash: Buffer })[]>`
-    select s.hash, k.id, k.role, to_json(k.scopes) as scopes
+  const rows = await sql<(ApiKey & { hash: string })[]>`
+    select encode(s.hash, 'hex') as hash, k.id, k.role, to_json(k.scopes) as scopes
     from api_key_secrets s join api_keys k on k.id = s.api_key_id
-    where s.hash = any(${sql.typed.texts(secretHashes.map((hash) => `\\x${hash.toString('hex')}`))}::bytea[])
-      and k.deleted_at is null and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())
-      and (s.expires_at is null or s.expires_at > now())`
-  const found = new Map(rows.map(({ hash, ...key }) => [hash.toString('hex'), key]))
+    where s.hash = any(${sql.typed.texts(secretHashes.map(writeBytes))}::bytea[])
+      and ${isUsable(sql)}`
+  const found = new Map(rows.map(({ hash, ...key }) => [hash, key]))
   return secretHashes.map((hash) => found.get(hash.toString('hex')))
+}
+
+/** SQL: whether the secret `s` of the key `k` is accepted. */
+function isUsable(sql: Sql): Fragment {
+  return sql`
+    k.deleted_at is null and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())
+      and (s.expires_at is null or s.expires_at > now())`
+}
+
+/** What operators are told when keys are not found. */
+export const keysNotFound =
+  'a usable key is not found by its secret, so all requests get 401; try: reindex table api_key_secrets'
+
+/** Its key may have been revoked since a hash was picked, but not each time. */
+const findAttempts = 3
+
+/**
+ * Creates a check whether keys are found by their secrets: it looks up one that is usable, as requests do. True if there is none
+ * among the newest 100 keys.
+ */
+export function createKeyCheck(sql: Sql): () => Promise<boolean> {
+  let hash: Buffer | undefined
+  return async function canFindKeys() {
+    for (let attempt = 1; attempt <= findAttempts; attempt++) {
+      hash ??= await pickSecretHash(sql)
+      if (hash === undefined) return true
+      const [key] = await findApiKeys(sql, [hash])
+      if (key !== undefined) return true
+      hash = undefined
+    }
+    return false
+  }
+}
+
+async function pickSecretHash(sql: Sql): Promise<Buffer | undefined> {
+  const [row] = await sql<{ hash: string }[]>`
+    select encode(s.hash, 'hex') as hash
+    from (select * from api_keys order by id desc limit 100) k join api_key_secrets s on s.api_key_id = k.id
+    where ${isUsable(sql)} limit 1`
+  return row && Buffer.from(row.hash, 'hex')
 }

@@ -5,7 +5,7 @@
  */
 import { Buffer } from 'node:buffer'
 import { randomUUID } from 'node:crypto'
-import type { Fragment, Sql, SqlOrTransaction } from '../database/connect.ts'
+import { type Fragment, type Sql, type SqlOrTransaction, selectTime } from '../database/connect.ts'
 import { OperatorError } from '../errors.ts'
 import { type ListPage, offsetOf, type Page } from '../paging/page.ts'
 import { hashSecret, type RateLimit, type Role, type Scope } from './api-key.ts'
@@ -23,7 +23,7 @@ export interface NewKey {
   name: string | null
 }
 
-/** What operators see of a key: neither its secret nor the hash. */
+/** What operators see of a key: neither its secret nor the hash. Times are ISO 8601. */
 export interface KeySummary {
   id: number
   name: string | null
@@ -33,9 +33,9 @@ export interface KeySummary {
   /** `REQUESTS/SECONDS`; null: none. */
   rate_limit: string | null
   status: 'active' | 'revoked' | 'expired'
-  created_at: Date
-  expires_at: Date | null
-  last_used_at: Date | null
+  created_at: string
+  expires_at: string | null
+  last_used_at: string | null
 }
 
 /** The key does not exist, or the change is not possible. */
@@ -56,7 +56,8 @@ function summary(sql: SqlOrTransaction) {
       when revoked_at is not null then 'revoked'
       when expires_at <= now() then 'expired'
       else 'active'
-    end as status, created_at, expires_at, last_used_at`
+    end as status, ${selectTime(sql, sql`created_at`)} as created_at, ${selectTime(sql, sql`expires_at`)} as expires_at,
+    ${selectTime(sql, sql`last_used_at`)} as last_used_at`
 }
 
 /** Creates a key. Its `secret` is not stored, so nothing can return it again. */

@@ -5,6 +5,7 @@
  * @module
  */
 import type { Fragment, Sql, SqlOrTransaction } from '../database/connect.ts'
+import { beginLong } from '../database/long-transaction.ts'
 
 /** Entries folded in a transaction, so that none holds its locks for long. */
 const batchSize = 10_000
@@ -20,16 +21,19 @@ export interface Pruned {
 
 /** Counts what `pruneLedger` would fold. */
 export async function countPrunable(sql: Sql, before: Date): Promise<Pruned> {
-  const [row] = await sql<Pruned[]>`
+  const [row] = await beginLong(
+    sql,
+    (tx) => tx<Pruned[]>`
     select count(*) as keys, coalesce(sum(entries - 1), 0)::bigint as entries
-    from (${selectPrunable(sql, before)}) k, lateral (
-      select count(*) as entries from ledger l where l.api_key_id = k.id and ${isOld(sql, sql`k.id`, before)}
-    ) old`
+    from (${selectPrunable(tx, before)}) k, lateral (
+      select count(*) as entries from ledger l where l.api_key_id = k.id and ${isOld(tx, tx`k.id`, before)}
+    ) old`,
+  )
   return row ?? { keys: 0, entries: 0 }
 }
 
 /** SQL: the keys that have entries to fold: at least their first two are from before. */
-function selectPrunable(sql: Sql, before: Date): Fragment {
+function selectPrunable(sql: SqlOrTransaction, before: Date): Fragment {
   return sql`
     select id from api_keys where (
       select created_at from ledger l where l.api_key_id = api_keys.id order by position offset 1 limit 1
@@ -56,9 +60,10 @@ export async function pruneLedger(
   onProgress: (entries: number) => void = () => {},
 ): Promise<Pruned> {
   const pruned = { keys: 0, entries: 0 }
-  for (const { id } of await sql<{ id: number }[]>`${selectPrunable(sql, before)} order by id`) {
+  const keys = await beginLong(sql, (tx) => tx<{ id: number }[]>`${selectPrunable(tx, before)} order by id`)
+  for (const { id } of keys) {
     const already = pruned.entries
-    await sql.begin(async (tx) => {
+    await beginLong(sql, async (tx) => {
       await tx`select from api_keys where id = ${id} for no key update`
       await tx`select sum_up_days(${id})` // the sums by day stay
     })
@@ -74,7 +79,7 @@ export async function pruneLedger(
 
 /** Folds the oldest entries of a key, and returns the number removed. */
 async function foldEntries(sql: Sql, keyId: number, before: Date): Promise<number> {
-  return sql.begin(async (tx) => {
+  return beginLong(sql, async (tx) => {
     await tx`select pg_advisory_xact_lock(${pruneLock})` // two concurrent calls would count entries twice
     const { count } = await tx`
       with old as materialized (

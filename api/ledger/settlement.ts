@@ -12,6 +12,7 @@ import {
   readStatementLimit,
   responseMarginSeconds,
   type Sql,
+  writeBytes,
 } from '../database/connect.ts'
 import type { RateLimit } from './api-key.ts'
 import type { Idempotency } from './idempotency-keys.ts'
@@ -152,8 +153,8 @@ export async function settleGroup(
 
 /** Whether an error comes from settling: the statement's other work didn't fail. */
 export function isSettlingError(error: unknown): boolean {
-  // The server may translate the words around the function's name.
-  return error instanceof postgres.PostgresError && (error.where?.includes(' settle(json,') ?? false)
+  // The server may translate the words around the function's name, and quote it.
+  return error instanceof postgres.PostgresError && / "?settle"?\("?json"?,/.test(error.where ?? '')
 }
 
 /** Returns the JSON object of the type `settle_request`. */
@@ -161,7 +162,7 @@ function toInput({ keyId, secretHash, version, isCounted, charge }: SettleReques
   return {
     place,
     key_id: keyId,
-    secret_hash: `\\x${secretHash.toString('hex')}`,
+    secret_hash: writeBytes(secretHash),
     version,
     is_counted: isCounted,
     price: charge === null ? 0 : charge.price,

@@ -4,6 +4,7 @@
  * @module
  */
 import type { Sql } from '../database/connect.ts'
+import { beginLong } from '../database/long-transaction.ts'
 import { type ListPage, limitPage, offsetOf, type Page, renderPage, selectPage } from '../paging/page.ts'
 
 /** A page of a key's ledger. */
@@ -100,16 +101,19 @@ export interface KeyUsage extends SumKey {
   credits: number
 }
 
-/** Reads what keys spent, deleted ones too, by key, day and endpoint, in one snapshot. */
-export async function* readUsage(
+/** Reads what keys spent, deleted ones too, by key, day and endpoint, in one snapshot. `write` gets a few rows at a time. */
+export async function readUsage(
   sql: Sql,
   { from, to, key }: UsageFilter,
-): AsyncGenerator<KeyUsage[], void, undefined> {
-  yield* sql<KeyUsage[]>`
+  write: (rows: readonly KeyUsage[]) => void,
+): Promise<void> {
+  await beginLong(sql, (tx) =>
+    tx<KeyUsage[]>`
     select k.id as key, k.name, to_char(d.day, 'YYYY-MM-DD') as day, d.endpoint, d.entries as requests, d.items, d.cost as credits
     from api_keys k, usage_days(k.id) d
     where endpoint <> '' and (${key ?? null}::integer is null or k.id = ${key ?? null}::integer)
       and (${from ?? null}::date is null or day >= ${from ?? null}::date)
       and (${to ?? null}::date is null or day <= ${to ?? null}::date)
-    order by k.id, day, endpoint`.cursor(1_000)
+    order by k.id, day, endpoint`.cursor(1_000, write),
+  )
 }

@@ -4,6 +4,7 @@
  * @module
  */
 import type { Sql } from '../database/connect.ts'
+import { beginLong } from '../database/long-transaction.ts'
 
 export interface Verification {
   keys: number
@@ -28,7 +29,9 @@ interface KeyRow {
 
 /** Verifies all keys, including deleted ones, in one snapshot. Reads the whole ledger. */
 export async function verifyLedger(sql: Sql): Promise<Verification> {
-  const rows = await sql<KeyRow[]>`
+  const rows = await beginLong(
+    sql,
+    (tx) => tx<KeyRow[]>`
     with days as (
       select api_key_id, max(last_position) as summed, sum(entries) as entries, sum(cost) as cost
       from ledger_days group by api_key_id
@@ -80,7 +83,8 @@ export async function verifyLedger(sql: Sql): Promise<Verification> {
       case when unplaced > 0 then format('%s entries belong to no day', unplaced) end,
       case when unmatched > 0 then format('%s references of grants have no entry of their amount', unmatched) end
     ], null)) as problems
-    from keys order by id`
+    from keys order by id`,
+  )
   const sum = (name: 'granted' | 'cost' | 'balance') => rows.reduce((sum, row) => sum + BigInt(row[name]), 0n)
   return {
     keys: rows.length,

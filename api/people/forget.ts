@@ -4,7 +4,8 @@
  * @module
  */
 import { batchesOf } from '../concurrency/batches.ts'
-import type { Sql, SqlOrTransaction } from '../database/connect.ts'
+import { type Sql, type SqlOrTransaction, selectTime } from '../database/connect.ts'
+import { beginLong } from '../database/long-transaction.ts'
 import { updateAuthors } from '../dataset/contributions.ts'
 import {
   changeDataset,
@@ -172,10 +173,7 @@ export async function forgetPeople(
 
 /** Redacts the entries of requests that were charged while the change was made. Returns their number. */
 export function redactLaterEntries(sql: Sql, logins: readonly string[]): Promise<number> {
-  return sql.begin(async (tx) => {
-    await tx`set local statement_timeout = 0` // poolers may leave the role's own
-    return redactLedger(tx, logins)
-  })
+  return beginLong(sql, (tx) => redactLedger(tx, logins))
 }
 
 /**
@@ -358,7 +356,8 @@ function matchCharacter(character: string): string {
 /** A person who is forgotten. */
 export interface ForgottenEntry {
   person: number
-  forgottenAt: Date
+  /** ISO 8601. */
+  forgottenAt: string
   identities: number
   keepsRepositories: boolean
 }
@@ -369,7 +368,7 @@ export interface ForgottenEntry {
  */
 export async function listForgotten(sql: Sql): Promise<{ people: ForgottenEntry[]; listed: number }> {
   const people = await sql<ForgottenEntry[]>`
-    select p.id as person, forgotten_at as "forgottenAt", keeps_repositories as "keepsRepositories", count(*) as identities
+    select p.id as person, ${selectTime(sql, sql`forgotten_at`)} as "forgottenAt", keeps_repositories as "keepsRepositories", count(*) as identities
     from forgotten_people p join forgotten_identities i on i.person_id = p.id and not of_hash
     group by p.id order by p.id`
   const [others] = await sql<{ count: number }[]>`

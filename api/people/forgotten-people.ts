@@ -5,8 +5,9 @@
  */
 import { createHash, createHmac, randomBytes } from 'node:crypto'
 import { batchesOf } from '../concurrency/batches.ts'
-import type { SqlOrTransaction } from '../database/connect.ts'
+import type { Sql, SqlOrTransaction } from '../database/connect.ts'
 import { copyRows, readInteger } from '../database/copy.ts'
+import { beginLong } from '../database/long-transaction.ts'
 import { ImportError } from '../dataset/import-error.ts'
 import { OperatorError } from '../errors.ts'
 import { identifyLogin } from '../names/forge-names.ts'
@@ -35,8 +36,8 @@ export interface ForgottenPeople {
 }
 
 /** Reads who was forgotten, for a load. Throws `OperatorError` when the key of the hashes is missing. */
-export async function readForgottenPeople(sql: SqlOrTransaction): Promise<ForgottenPeople> {
-  const { people, digest } = await readAll(sql)
+export async function readForgottenPeople(sql: Sql): Promise<ForgottenPeople> {
+  const { people, digest } = await beginLong(sql, readAll)
   async function assertSame(tx: SqlOrTransaction): Promise<void> {
     if ((await readAll(tx)).digest === digest) return
     throw new ImportError(
@@ -117,8 +118,10 @@ export async function findForgottenPeople(
 
 /** Reads the key of the hashes. */
 async function readKey(sql: SqlOrTransaction): Promise<Buffer> {
-  const [stored] = await sql<{ key: Buffer }[]>`select key from forgotten_identities_key`
-  if (stored !== undefined) return stored.key
+  const [stored] = await sql<
+    { key: string }[]
+  >`select encode(key, 'hex') as key from forgotten_identities_key`
+  if (stored !== undefined) return Buffer.from(stored.key, 'hex')
   throw new OperatorError(
     "The key of forgotten people is missing (table forgotten_identities_key), so loads can't recognize them; " +
       'restore the table from a backup',

@@ -5,7 +5,7 @@
  */
 import { renderMembers } from '../catalog/document-lookup.ts'
 import { readOneVersion } from '../database/cluster.ts'
-import type { Sql, SqlOrTransaction } from '../database/connect.ts'
+import { type Sql, type SqlOrTransaction, selectTime } from '../database/connect.ts'
 import { readOrigins, type VersionOrigin } from '../dataset/loads.ts'
 import { selectUsesByRepository } from '../dataset/user-dependencies.ts'
 import { identifyLogin } from '../names/forge-names.ts'
@@ -56,7 +56,7 @@ export interface PersonExport {
   })[]
   repositories: OriginatedRecord[]
   commits: (OriginatedRecord & { repository: string; person_is: CommitRole[] })[]
-  requests: { count: number; first: Date | null; last: Date | null }
+  requests: { count: number; first: string | null; last: string | null }
 }
 
 /** A dependency that a person uses. */
@@ -73,7 +73,6 @@ type CommitRole = 'author' | 'co-author' | 'committer' | 'named in the message'
 /** Exports what the database has about a person, in one snapshot. `identities` are those that are known of the person. */
 export function exportPerson(sql: Sql, identities: readonly string[]): Promise<PersonExport> {
   const exportAll = async (tx: SqlOrTransaction) => {
-    await tx`set local statement_timeout = 0` // poolers may leave the role's own
     const [dataset] = await tx<{ version: number }[]>`select version from dataset`
     if (dataset === undefined) throw new Error('the dataset row is missing')
     const rows = await tx<{ identity: string }[]>`${selectIdentities(tx, identities)}`
@@ -198,7 +197,7 @@ async function readRequests(
     paths === undefined
       ? []
       : await tx<PersonExport['requests'][]>`
-          select count(*) as count, min(created_at) as first, max(created_at) as last
+          select count(*) as count, ${selectTime(tx, tx`min(created_at)`)} as first, ${selectTime(tx, tx`max(created_at)`)} as last
           from ledger where path collate "C" ~* ${paths} and path <> endpoint`
   return requests ?? { count: 0, first: null, last: null }
 }

@@ -10,7 +10,7 @@ import { escapeHtml, type SlotText, writeTable } from './slots.ts'
 export const writeCount = (count: number): string => count.toLocaleString('en')
 
 /** `November 27, 2026`, in UTC. */
-export const writeDay = (time: Date | string | number): string =>
+export const writeDay = (time: string | number): string =>
   new Date(time).toLocaleDateString('en', { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' })
 
 /** A row of a chart. */

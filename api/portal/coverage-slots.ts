@@ -20,8 +20,8 @@ const ages: readonly (readonly [unit: Intl.RelativeTimeFormatUnit, seconds: numb
 ]
 
 /** `2 hours ago`. */
-function writeAge(time: Date | string, nowMs: number): string {
-  const seconds = Math.max(0, nowMs - new Date(time).getTime()) / 1000
+function writeAge(time: string, nowMs: number): string {
+  const seconds = Math.max(0, nowMs - Date.parse(time)) / 1000
   const [unit, length] = ages.find(([, each]) => seconds >= each) ?? ['minute', 60]
   return new Intl.RelativeTimeFormat('en', { numeric: 'auto' }).format(-Math.floor(seconds / length), unit)
 }

@@ -8,13 +8,14 @@ import { isDatabaseUnavailable } from '../database/connection-error.ts'
 import type { Database } from '../database/database.ts'
 import { startingUp, unavailable } from '../errors.ts'
 import type { Lifecycle } from '../http/middleware.ts'
+import { keysNotFound } from '../ledger/api-key.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 
 /** What the check reads. */
 export interface HealthCheckOptions {
   kind: Database['kind']
   /** Throws `MigrationError` when the database lacks a migration. */
-  checkSchema: () => Promise<{ isReadOnly: boolean }>
+  checkDatabase: () => Promise<{ isReadOnly: boolean; canFindKeys: boolean }>
   ledger: Pick<Ledger, 'canCharge'>
   lifecycle: Readonly<Lifecycle>
 }
@@ -26,15 +27,21 @@ export type HealthCheck = () => Promise<void>
 const timeoutMs = { postgresql: 3_000, embedded: 500 }
 
 /** Creates the check of an instance. */
-export function createHealthCheck({ kind, checkSchema, ledger, lifecycle }: HealthCheckOptions): HealthCheck {
+export function createHealthCheck({
+  kind,
+  checkDatabase,
+  ledger,
+  lifecycle,
+}: HealthCheckOptions): HealthCheck {
   const isEmbedded = kind === 'embedded'
 
-  async function readDatabaseState(): Promise<'writable' | 'read_only' | 'busy' | 'timed_out'> {
+  async function readDatabaseState(): Promise<'fit' | 'read_only' | 'busy' | 'timed_out'> {
     const timedOut = sleep(timeoutMs[kind], null, { ref: false })
     try {
-      const schema = await Promise.race([checkSchema(), timedOut])
-      if (schema === null) return isEmbedded ? 'busy' : 'timed_out'
-      return schema.isReadOnly ? 'read_only' : 'writable'
+      const found = await Promise.race([checkDatabase(), timedOut])
+      if (found === null) return isEmbedded ? 'busy' : 'timed_out'
+      if (!found.canFindKeys) throw unavailable('Database unavailable', { cause: new Error(keysNotFound) })
+      return found.isReadOnly ? 'read_only' : 'fit'
     } catch (error) {
       if (isEmbedded && isDatabaseUnavailable(error)) return 'busy'
       throw error
@@ -46,7 +53,7 @@ export function createHealthCheck({ kind, checkSchema, ledger, lifecycle }: Heal
     if (lifecycle.phase === 'stopping') throw unavailable('Shutting down', { code: 'shutting_down' })
     const state = await readDatabaseState()
     // A load may hold the embedded database's only session: it is busy. If it had failed, so would this process.
-    const isFit = state === 'writable' || state === 'busy'
+    const isFit = state === 'fit' || state === 'busy'
     if (!isFit || !ledger.canCharge()) throw unavailable('Database unavailable')
   }
 }

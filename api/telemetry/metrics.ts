@@ -112,7 +112,7 @@ function addReadings(registry: Registry, sources: MetricsSources): void {
     return dataset === 'timed_out' ? undefined : dataset
   }
 
-  const readSeconds = (time: Date | null | undefined) => (time ? time.getTime() / 1000 : undefined)
+  const readSeconds = (time: string | null | undefined) => (time ? Date.parse(time) / 1000 : undefined)
   const gauge = createAdder((options) => new Gauge(options))
   const counter = createAdder((options) => new Counter(options))
 

@@ -90,7 +90,9 @@ async function copy(stage: CatalogStage, { url }: CatalogDatabase): Promise<numb
 
 /** What the first load took, in this run or an earlier one. */
 export async function readFirstLoad({ sql }: BenchDatabase): Promise<LoadResult> {
-  const [row] = await sql<LoadResult[]>`select seconds, megabytes from bench_load`
+  const [row] = await sql<
+    LoadResult[]
+  >`select to_json(seconds) as seconds, to_json(megabytes) as megabytes from bench_load`
   if (row === undefined) throw new Error('the database has no first load')
   return row
 }

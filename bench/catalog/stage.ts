@@ -55,6 +55,7 @@ export async function openCatalogStage(folder: string | undefined, report: Repor
   await mkdir(place, { recursive: true })
   report.say(`starting PostgreSQL${folder === undefined ? '' : ` in ${place}`}`)
   const cluster = await startPostgresCluster({
+    hasUsualSettings: true,
     settings,
     ...(folder !== undefined && { folder: join(place, 'cluster') }),
   })

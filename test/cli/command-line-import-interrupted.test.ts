@@ -22,7 +22,7 @@ describeOnOneDatabase('devdata import', (kind) => {
 
   /** The tables in which loads stage what they read. */
   const listStagingTables = () =>
-    service.sql`select from pg_class where relname like 'import\\_%' and relkind = 'r'`
+    service.sql`select from pg_class where relname ~ '^import_' and relkind = 'r'`
 
   /** Starts a load that has staged something, and waits for more. */
   async function startLoad(number: number) {

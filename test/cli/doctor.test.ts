@@ -55,6 +55,7 @@ describeOnOneDatabase('devdata doctor', (kind) => {
         ['settings', 'ok: all valid'],
         ['database', expect.stringMatching(/^ok: (embedded, )?PostgreSQL 1\d\.\d+.*, round trip [\d.]+ ms/)],
         ['migrations', 'ok: all applied'],
+        ['keys', 'ok: found by their secrets'],
         [
           'data',
           expect.stringMatching(/^ok: version 1, last load \d{4}-\d\d-\d\d \d\d:\d\dZ, no refresh yet$/),
@@ -284,7 +285,7 @@ describeOnServer('devdata doctor beside running instances', () => {
     expect(findings.get('migrations')).toBe(
       'wrong: 0001_tables_and_settle_function.sql missing; run: npm run -s devdata -- migrate',
     )
-    for (const subject of ['data', 'sets', 'ledger']) {
+    for (const subject of ['keys', 'data', 'sets', 'ledger']) {
       expect(findings.get(subject)).toBe('skipped: not read, because migrations are missing')
     }
     await admin`drop database ${admin(name)} with (force)`

@@ -17,7 +17,7 @@ describeOnEachDatabase('copied rows', (kind) => {
 
   test('have integers of each size, bytes, and nothing for null', async () => {
     const rows = []
-    const select = `select 7::smallint, -5, 9007199254740991::bigint, true, '\\x00ff'::bytea, null::text, '' from generate_series(1, 2)`
+    const select = `select 7::smallint, -5, 9007199254740991::bigint, true, decode('00ff', 'hex'), null::text, '' from generate_series(1, 2)`
     for await (const [small, integer, large, flag, bytes, missing, empty] of copyRows(service.sql, select)) {
       rows.push([
         [small, integer, large, flag].map(readInteger),

@@ -110,7 +110,7 @@ describe.skipIf(!hasPostgres)('a database with three roles', () => {
   test('lets only those call functions with the rights of the owner who need them', async () => {
     const callers = await sql.devdata_owner`
       select proname as name, array_to_string(array(
-        select case grantee when 0 then 'everybody' else grantee::regrole::text end from aclexplode(proacl) order by 1
+        select case grantee when 0 then 'everybody' else pg_get_userbyid(grantee) end from aclexplode(proacl) order by 1
       ), ' ') as callers
       from pg_proc where prosecdef and pronamespace = current_schema()::regnamespace order by 1`
     expect([...callers]).toEqual([

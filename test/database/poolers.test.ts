@@ -33,6 +33,12 @@ if (binary === undefined) {
   console.warn(`skipped: ${pgbouncerMissing}`)
 }
 
+/** Charges through a pooler need this of the database or the role. */
+async function allowCharges({ sql, location }: TestService): Promise<void> {
+  const name = new URL(location.databaseUrl ?? '').pathname.slice(1)
+  await sql`alter database ${sql(name)} set default_transaction_isolation = 'read committed'`
+}
+
 const describeOnPooler = binary === undefined ? describe.skip : describeOnServer
 describeOnPooler('a service behind PgBouncer', { timeout: 300_000 }, () => {
   let pooler: Pgbouncer
@@ -43,6 +49,7 @@ describeOnPooler('a service behind PgBouncer', { timeout: 300_000 }, () => {
     console.log(`PgBouncer ${readPgbouncerVersion(binary ?? '')}`)
     pooler = await startPgbouncer(binary ?? '', getServerUrl())
     service = await startTestService('postgresql')
+    await allowCharges(service)
     databases = [
       await openPooled(service.location.databaseUrl),
       await openPooled(service.location.databaseUrl),
@@ -172,6 +179,7 @@ describeOnPooler('a service behind PgBouncer', { timeout: 300_000 }, () => {
 
   test('migrates, loads and serves an empty database', async () => {
     const empty = await startTestService('postgresql', { data: 'empty' })
+    await allowCharges(empty)
     await empty.sql`drop schema public cascade`
     await empty.sql`create schema public`
     await using instance = await startInstanceProcess(pooler.urlOf(empty.location.databaseUrl ?? ''), {

@@ -4,6 +4,7 @@
  * @module
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { selectTime } from '../../api/database/connect.ts'
 import { startServiceForCommands } from '../support/command-line.ts'
 import { createRepository, loadRecords } from '../support/records.ts'
 import { describeOnOneDatabase } from '../support/service.ts'
@@ -31,7 +32,7 @@ describeOnOneDatabase('CHANGES_KEPT_DAYS', (kind) => {
   async function wait(days: number): Promise<void> {
     const { sql } = started.service
     const versions = await sql<{ version: number; applied: string }[]>`
-      select version, (applied_at - make_interval(days => ${days}::integer))::text as applied from dataset_versions`
+      select version, ${selectTime(sql, sql`applied_at - make_interval(days => ${days}::integer)`)} as applied from dataset_versions`
     // A cluster refuses an update that computes a time from the one before.
     for (const { version, applied } of versions) {
       await sql`update dataset_versions set applied_at = ${applied}::timestamptz where version = ${version}`

@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { selectTime } from '../../api/database/connect.ts'
 import { markRestored } from '../../api/dataset/restored-dataset.ts'
 import { verifyLedger } from '../../api/ledger/verify.ts'
 import { exportNdjson } from '../../api/sources/ndjson/export.ts'
@@ -127,7 +128,8 @@ describeOnOneDatabase('a restored dataset', (kind) => {
 
   test('is marked by a command, which says until when the database knows what happened', async () => {
     await request('/users/user-1')
-    const [known] = await service.sql<{ at: Date }[]>`select max(created_at) as at from ledger`
+    const [known] = await service.sql<{ at: string }[]>`
+      select ${selectTime(service.sql, service.sql`max(created_at)`)} as at from ledger`
     const location = locationOf(service)
     const { code, stdout, stderr } = await runCommand(['restored'], location)
     const version = await readDatasetVersion(service)
@@ -135,7 +137,7 @@ describeOnOneDatabase('a restored dataset', (kind) => {
       code: 0,
       stdout:
         `The dataset has version ${version} now, and had 3 in the backup. Copies with an earlier version are fetched again.\n` +
-        `The database knows what happened until ${known?.at.toISOString().slice(0, 16).replace('T', ' ')}Z. ` +
+        `The database knows what happened until ${known?.at.slice(0, 16).replace('T', ' ')}Z. ` +
         'Repeat what was done later: credits that were granted, keys that were created, rotated, revoked or deleted, people ' +
         'who were forgotten, and loads.\n',
       stderr: '',

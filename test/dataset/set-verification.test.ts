@@ -16,7 +16,8 @@ interface StoredShelf {
   termId: number
   list: string
   cardinality: number
-  bytes: Buffer
+  /** In hexadecimal digits. */
+  bytes: string
 }
 
 describeOnOneDatabase('a stored set', (kind) => {
@@ -54,7 +55,10 @@ describeOnOneDatabase('a stored set', (kind) => {
         `update sets set cardinality = cardinality - 1, bytes = substring(bytes from 1 for length(bytes) - 1)`,
       ],
       ['has a wrong id', `update sets set bytes = set_byte(bytes, 0, get_byte(bytes, 0) # 1)`],
-      ['has one more id', `update sets set cardinality = cardinality + 1, bytes = bytes || '\\x00'`],
+      [
+        'has one more id',
+        `update sets set cardinality = cardinality + 1, bytes = bytes || decode('00', 'hex')`,
+      ],
       ['is missing', 'delete from sets'],
     ])('%s', async (_, statement) => {
       const { sql } = service
@@ -80,9 +84,9 @@ describeOnOneDatabase('a stored set', (kind) => {
     ])('%s', async (_, change, faults) => {
       const { sql } = service
       const [shelf] = await sql<StoredShelf[]>`
-        select term_id as "termId", list, cardinality, bytes from sets where term_id < 0 order by cardinality desc limit 1`
+        select term_id as "termId", list, cardinality, encode(bytes, 'hex') as bytes from sets where term_id < 0 order by cardinality desc limit 1`
       if (shelf === undefined) throw new Error('the sample has no shelf')
-      const codes = [...decodeCodes(shelf)]
+      const codes = [...decodeCodes({ ...shelf, bytes: Buffer.from(shelf.bytes, 'hex') })]
       // A code whose predecessor's place on the shelf is another one's, and free.
       const at = codes.findIndex(
         (code, index) => index > 0 && code % 128 > 0 && code - 1 > (codes[index - 1] ?? 0),

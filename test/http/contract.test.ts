@@ -13,7 +13,7 @@ import { buildDocs } from '../../docs-site/build.ts'
 import { findBusyRepository } from '../support/catalog.ts'
 import { contract, fillPath, followSchema, listOperations, type Schema } from '../support/contract.ts'
 import { createInstance } from '../support/instance.ts'
-import { startTestService, type TestService, testInside } from '../support/service.ts'
+import { anyDatabase, startTestService, type TestService, testInside } from '../support/service.ts'
 
 /** Batch look-ups: an entry for each number, and the entries at the bounds and beyond them. */
 const batches: Record<string, { entry(number: number): string; valid: string[]; invalid: string[] }> = {
@@ -50,7 +50,7 @@ describe('openapi.yml', () => {
   let repository: string
   beforeAll(async () => {
     await buildDocs({ ifStale: true })
-    service = await startTestService('embedded')
+    service = await startTestService(anyDatabase)
     key = (await service.createKey({ role: 'admin' })).secret
     repository = (await findBusyRepository(service.sql)).replace('/repos/', '')
     await service.sql`insert into removals (kind, forge_rest_id, version) values ('user', 1, 1)`

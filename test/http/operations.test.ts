@@ -7,6 +7,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as v from 'valibot'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { readDataset } from '../../api/catalog/dataset.ts'
 import { deleteKey, grantCredits, revokeKey, setRateLimit } from '../../api/ledger/keys.ts'
 import { load } from '../support/ndjson.ts'
 import { describeOnOneDatabase, startTestService, type TestService, testInside } from '../support/service.ts'
@@ -229,10 +230,10 @@ describeOnOneDatabase('an operator’s endpoint', (kind) => {
       expect(after).toMatch(/^devdata_queue_requests\{state="running"\} 0$/m) // a scrape doesn't wait for a turn
       expect(after).toMatch(/^devdata_queue_requests\{state="queued"\} 0$/m)
       expect(after).toMatch(/^devdata_ledger_requests\{state="queued"\} 0$/m)
-      const [dataset] = await service.sql<{ version: number; updated_at: Date }[]>`select * from dataset`
-      expect(findSample(after, 'devdata_dataset_version')).toBe(dataset?.version)
+      const dataset = await readDataset(service.sql)
+      expect(findSample(after, 'devdata_dataset_version')).toBe(dataset.version)
       expect(findSample(after, 'devdata_dataset_updated_timestamp_seconds')).toBeCloseTo(
-        (dataset?.updated_at.getTime() ?? 0) / 1000,
+        Date.parse(dataset.updated_at) / 1000,
         2,
       )
       expect(findSample(after, 'process_resident_memory_bytes')).toBeGreaterThan(1e7)
@@ -247,8 +248,8 @@ describeOnOneDatabase('an operator’s endpoint', (kind) => {
       expect(never).not.toMatch(new RegExp(`^${name} `, 'm'))
       await load(service, {})
       const after = await readMetrics()
-      const [loaded] = await service.sql<{ applied_at: Date }[]>`select applied_at from loads`
-      expect(findSample(after, name)).toBeCloseTo((loaded?.applied_at.getTime() ?? 0) / 1000, 2)
+      const loaded = await readDataset(service.sql)
+      expect(findSample(after, name)).toBeCloseTo(Date.parse(loaded.loaded_at ?? '') / 1000, 2)
       const refresh = 'devdata_refresh_last_success_timestamp_seconds'
       expect(after).not.toMatch(new RegExp(`^${refresh} `, 'm'))
       await service.sql`update loads set covers_all = true`

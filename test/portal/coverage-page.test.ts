@@ -22,12 +22,12 @@ const load = (applied_at: string, added: number, removed: number) => ({
   commits: { added: 0, updated: 0, removed: 0 },
 })
 const coverage: Coverage = {
-  dataset: { version: 3, updated_at: new Date('2026-01-03T10:00:00Z') },
+  dataset: { version: 3, updated_at: '2026-01-03T10:00:00.000Z' },
   users: 1_500,
   repositories: 20,
   commits: 0,
   dependencies: 1,
-  refreshed: { newest: new Date('2026-01-03T10:00:00Z'), oldest: new Date('2026-01-01T10:00:00Z') },
+  refreshed: { newest: '2026-01-03T10:00:00.000Z', oldest: '2026-01-01T10:00:00.000Z' },
   user_fields: { name: 1, email: 0.25 },
   countries: [{ country: 'DE', users: 40 }],
   languages: [{ language: 'C++', repositories: 4 }],

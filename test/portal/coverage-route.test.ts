@@ -13,7 +13,7 @@ import type { HonoEnvironment } from '../../api/http/request-context.ts'
 import { addCoverageRoute, createCoverageReader } from '../../api/portal/coverage.ts'
 
 const coverage: Coverage = {
-  dataset: { version: 1, updated_at: new Date(0) },
+  dataset: { version: 1, updated_at: new Date(0).toISOString() },
   users: 1,
   repositories: 0,
   commits: 0,

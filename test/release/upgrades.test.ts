@@ -30,9 +30,10 @@ function useRestored(kind: DatabaseKind, dump: string): () => TestService {
   let service: TestService
   beforeEach(async () => {
     service = await startTestService(kind, { data: 'empty' })
-    await service.sql.begin((tx) =>
-      tx.unsafe(`drop schema public cascade; create schema public; ${dump}; reset all`).simple(),
-    )
+    await service.sql.begin(async (tx) => {
+      await tx`set local standard_conforming_strings = on` // the dump sets it, too, but all of it is parsed before
+      await tx.unsafe(`drop schema public cascade; create schema public; ${dump}; reset all`).simple()
+    })
   })
   afterEach(() => service.close())
   return () => service

@@ -26,6 +26,32 @@ import {
 } from './postgres-process.ts'
 
 const superuser = 'postgres'
+
+/**
+ * Settings that a database or a role may have, and that change how PostgreSQL writes values and reads statements. All tests
+ * run under them, because no response, no command and no row may depend on one. The embedded database has the usual ones.
+ * `array_nulls` isn't among them: pg_restore itself fails with it.
+ */
+export const unusualSettings = {
+  backslash_quote: 'off',
+  bytea_output: 'escape',
+  check_function_bodies: 'off',
+  DateStyle: 'SQL, DMY',
+  default_transaction_deferrable: 'on',
+  default_transaction_isolation: 'serializable',
+  escape_string_warning: 'off',
+  extra_float_digits: '-15',
+  IntervalStyle: 'sql_standard',
+  'plpgsql.extra_errors': 'all',
+  'plpgsql.variable_conflict': 'use_variable',
+  quote_all_identifiers: 'on',
+  row_security: 'off',
+  standard_conforming_strings: 'off',
+  TimeZone: 'Pacific/Chatham', // 12:45 hours from UTC, or 13:45
+  transform_null_equals: 'on',
+  xmloption: 'document',
+}
+
 /** Options of a cluster. */
 export interface PostgresClusterOptions {
   /**
@@ -34,6 +60,8 @@ export interface PostgresClusterOptions {
    * socket folder are not settable.
    */
   settings?: Record<string, string>
+  /** Whether the other settings are the usual ones, for benchmarks and fixtures, not `unusualSettings`. */
+  hasUsualSettings?: boolean
   /**
    * A folder for the cluster, which remains when the server has stopped: a cluster there is used again, with its settings.
    * Its path must be short, and open to the user who runs PostgreSQL. Default: a temporary folder, which is removed.
@@ -171,7 +199,7 @@ async function createCluster(
 async function initialize(
   { directory: binaryDirectory }: PostgresBinaries,
   directory: string,
-  { settings = {} }: PostgresClusterOptions,
+  { settings = {}, hasUsualSettings = false }: PostgresClusterOptions,
   account: Account | undefined,
 ): Promise<void> {
   const locale = process.platform === 'darwin' ? 'en_US.UTF-8' : 'C.UTF-8'
@@ -200,8 +228,10 @@ async function initialize(
   )
   // Not synchronous_commit: without it a stop with `immediate` would lose what was just committed.
   const durability = { fsync: 'off', full_page_writes: 'off' }
-  const lines = Object.entries({ ...durability, ...settings }).map(
-    ([name, value]) => `${name} = '${value.replaceAll("'", "''")}'\n`,
-  )
+  const lines = Object.entries({
+    ...durability,
+    ...(hasUsualSettings ? {} : unusualSettings),
+    ...settings,
+  }).map(([name, value]) => `${name} = '${value.replaceAll("'", "''")}'\n`)
   await appendFile(join(data, 'postgresql.conf'), lines.join(''))
 }

@@ -4,7 +4,8 @@
  * @module
  */
 import { isLocalDocument, renderMembers } from '../../catalog/document-lookup.ts'
-import type { Sql } from '../../database/connect.ts'
+import type { Sql, SqlOrTransaction } from '../../database/connect.ts'
+import { beginLong } from '../../database/long-transaction.ts'
 import type { AddressesRecord } from '../../dataset/records.ts'
 
 /** An item of the dataset that the forge has an id for. */
@@ -20,29 +21,37 @@ export interface KnownRepository extends KnownItem {
   forgeRestId: number
 }
 
-const selectDocument = (sql: Sql) => renderMembers(sql, sql`members`)
+const selectDocument = (sql: SqlOrTransaction) => renderMembers(sql, sql`members`)
 
 /** Reads an id of the database: the time of its creation. */
 export async function readDatabaseId(sql: Sql): Promise<string> {
-  const [row] = await sql<{ at: string }[]>`select min(applied_at)::text as at from migrations`
+  const [row] = await sql<
+    { at: string }[]
+  >`select extract(epoch from min(applied_at))::text as at from migrations`
   return row?.at ?? ''
 }
 
 /** Reads the repositories that have the forge's record. `origin`: those of this host. */
 export function readKnownRepositories(sql: Sql, origin: string): Promise<KnownRepository[]> {
-  return sql<KnownRepository[]>`
+  return beginLong(
+    sql,
+    (tx) => tx<KnownRepository[]>`
     select d ->> 'forge_graphql_id' as id, d ->> 'full_name' as name, forge_rest_id as "forgeRestId"
-    from (select id, forge_rest_id, ${selectDocument(sql)}::json as d from repositories
-      where forge_rest_id > 0 and not ${isLocalDocument(sql, selectDocument(sql))}) r
-    where starts_with(d ->> 'url', ${`${origin}/`}) order by r.id`
+    from (select id, forge_rest_id, ${selectDocument(tx)}::json as d from repositories
+      where forge_rest_id > 0 and not ${isLocalDocument(tx, selectDocument(tx))}) r
+    where starts_with(d ->> 'url', ${`${origin}/`}) order by r.id`,
+  )
 }
 
 /** Reads the users that have the forge's record. */
 export function readKnownUsers(sql: Sql): Promise<KnownItem[]> {
-  return sql<KnownItem[]>`
+  return beginLong(
+    sql,
+    (tx) => tx<KnownItem[]>`
     select d ->> 'forge_graphql_id' as id, d ->> 'login' as name
     from (select id, document::json as d from users
-      where forge_rest_id > 0 and not ${isLocalDocument(sql, sql`document`)}) u order by u.id`
+      where forge_rest_id > 0 and not ${isLocalDocument(tx, tx`document`)}) u order by u.id`,
+  )
 }
 
 /** Whether these are all repositories and users of the dataset. Others may be of another forge, or known from clones alone. */

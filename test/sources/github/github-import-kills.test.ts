@@ -72,7 +72,7 @@ describeOnOneDatabase('An import that is killed', (kind) => {
       await using folder = await createFolder()
       await exportNdjson(database.sql, folder.path)
       const staging = await database.sql`
-        select relname from pg_class where relname like 'import\\_%' and relkind = 'r'`
+        select relname from pg_class where relname ~ '^import_' and relkind = 'r'`
       return {
         files: await readFiles(folder.path),
         staging: [...staging, ...(await database.sql`select id from imports`)],

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readDataset } from '../../../api/catalog/dataset.ts'
+import { selectTime } from '../../../api/database/connect.ts'
 import { applyImport } from '../../../api/dataset/apply-load.ts'
 import { changeLock } from '../../../api/dataset/dataset-change.ts'
 import { parseItem } from '../../../api/dataset/records.ts'
@@ -23,12 +24,13 @@ testOnServer('a load dates the data to its own end, though it has waited for ano
       await tx`select pg_advisory_xact_lock(${changeLock})`
       const loading = load(service, { users: [createUser(1)] })
       while ((await countLockWaits(tx)) === 0) await sleep(20)
-      const [clock] = await tx<{ released: Date }[]>`select clock_timestamp() as released`
+      const [clock] = await tx<{ released: string }[]>`
+        select ${selectTime(tx, tx`clock_timestamp()`)} as released`
       return { loading, released: clock?.released }
     })
     await loading
     const { updated_at } = await readDataset(service.sql)
-    expect(updated_at.getTime()).toBeGreaterThanOrEqual(released?.getTime() ?? Number.NaN)
+    expect(Date.parse(updated_at)).toBeGreaterThanOrEqual(Date.parse(released ?? ''))
   } finally {
     await other.close()
     await service.close()

@@ -197,7 +197,7 @@ describeOnOneDatabase('an import', (kind) => {
     expect(await readDatasetVersion(service)).toBe(version)
     expect(await readCatalog(service, key)).toEqual(before)
     expect(await service.sql`select from imports`).toHaveLength(0)
-    expect(await service.sql`select from pg_class where relname like 'import\\_%'`).toHaveLength(0)
+    expect(await service.sql`select from pg_class where relname ~ '^import_'`).toHaveLength(0)
   })
 
   test.each([
@@ -297,6 +297,6 @@ describeOnOneDatabase('commits without a repository', (kind) => {
     expect(lost).toEqual(commits.flatMap((_, index) => (index % 5 === 4 ? [] : [index + 1])))
     // A pass over what is staged takes longer the more that is.
     expect(statements.filter((query) => query.includes('distinct url_key'))).toHaveLength(1)
-    expect(await service.sql`select from pg_class where relname like 'import\\_%'`).toHaveLength(0)
+    expect(await service.sql`select from pg_class where relname ~ '^import_'`).toHaveLength(0)
   })
 })
