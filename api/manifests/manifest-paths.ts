@@ -76,7 +76,8 @@ function findFormat(folders: readonly string[], name: string): ManifestFormat | 
   const pattern = manifestFormats.find((format) => format === `*.${extension}`)
   if (pattern !== undefined) return pattern
   if (/^Package@swift-[\d.]+\.swift$/.test(name)) return 'Package.swift'
-  if (/^Dockerfile\.[\w-]+$|^[\w.-]+\.Dockerfile$/.test(name)) return 'Dockerfile'
+  const isAboutDockerfile = /^(?:adoc|dockerignore|md|rst)$/.test(extension)
+  if (!isAboutDockerfile && /^Dockerfile\.[\w.-]+$|^[\w.-]+\.Dockerfile$/.test(name)) return 'Dockerfile'
   const isWorkflow = folders.join('/') === '.github/workflows' && /^ya?ml$/.test(extension)
   if (isWorkflow) return '.github/workflows'
   if (!/^(?:txt|in)$/.test(extension)) return undefined
