@@ -32,14 +32,14 @@ export function* parseDockerfile(content: string): Generator<string | null> {
   const stages = new Set<string>(['scratch'])
   /** The arguments before the first stage. Those of a stage don't count for others. */
   const values = new Map<string, string>(platform.map((name) => [name, computedPart]))
-  const escape = readEscape(content)
+  const escapeSign = readEscape(content)
   let isGlobal = true
-  for (const line of readInstructions(content, escape)) {
+  for (const line of readInstructions(content, escapeSign)) {
     const [instruction = '', rest = ''] = cut(line)
     if (isGlobal && /^arg$/i.test(instruction)) {
-      for (const word of splitWords(rest, escape)) {
+      for (const word of splitWords(rest, escapeSign)) {
         const [, name = '', value] = /^([A-Za-z_]\w*)(?:=(.*))?$/s.exec(word) ?? []
-        if (value !== undefined) values.set(name, new Word(value, values, escape).expand())
+        if (value !== undefined) values.set(name, new Word(value, values, escapeSign).expand())
       }
     }
     if (!/^from$/i.test(instruction)) continue
@@ -49,7 +49,7 @@ export function* parseDockerfile(content: string): Generator<string | null> {
     const [image = '', as = '', stage = ''] = words.slice(-3)
     const isNamed = words.length > 2 && /^as$/i.test(as)
     const isWhole = words.length === (isNamed ? 3 : 1)
-    const name = isWhole ? cutTag(new Word(image, values, escape).expand()) : computedPart
+    const name = isWhole ? cutTag(new Word(image, values, escapeSign).expand()) : computedPart
     if (!stages.has(name.toLowerCase())) {
       if (name.length > maxLength || !imageName.test(name)) yield null
       else yield name.replace(/^(?:(?:index\.)?docker\.io\/)?(?:library\/)?/, '')
@@ -67,7 +67,7 @@ function cut(line: string): string[] {
 
 /** The character before which a line goes on: `# escape=` says so in the first lines. */
 function readEscape(content: string): string {
-  for (const line of content.split('\n', 3)) {
+  for (const line of content.split(/\r?\n/, 3)) {
     const [, name, value = ''] = /^\s*#\s*(check|escape|syntax)\s*=\s*(\S.*)$/i.exec(line) ?? []
     if (name === undefined) break
     if (name.toLowerCase() === 'escape') return value.trim() === '`' ? '`' : '\\'
@@ -76,7 +76,7 @@ function readEscape(content: string): string {
 }
 
 /** Yields each instruction in one line, without comments and heredocs. */
-function* readInstructions(content: string, escape: string): Generator<string> {
+function* readInstructions(content: string, escapeSign: string): Generator<string> {
   const lines = content.split(/\r?\n/)
   for (let at = 0; at < lines.length; ) {
     const parts: string[] = []
@@ -84,7 +84,7 @@ function* readInstructions(content: string, escape: string): Generator<string> {
       const line = lines[at] ?? ''
       if (/^\s*#/.test(line)) isOpen = parts.length > 0
       else if (line.trim() !== '' || parts.length === 0) {
-        const text = cutContinuation(line, escape)
+        const text = cutContinuation(line, escapeSign)
         isOpen = text !== undefined
         parts.push(text ?? line)
       }
@@ -94,15 +94,16 @@ function* readInstructions(content: string, escape: string): Generator<string> {
     for (const { ending, isIndented } of findHeredocs(instruction)) {
       const start = at
       while (at < lines.length && (isIndented ? lines[at]?.replace(/^\t+/, '') : lines[at]) !== ending) at++
-      if (at++ === lines.length) throw new Error(`line ${start}: the heredoc ${ending.slice(0, 50)} is not closed`)
+      if (at++ === lines.length)
+        throw new Error(`line ${start}: the heredoc ${ending.slice(0, 50)} is not closed`)
     }
   }
 }
 
 /** A line that goes on, without the sign that says so. Two signs are none. */
-function cutContinuation(line: string, escape: string): string | undefined {
+function cutContinuation(line: string, escapeSign: string): string | undefined {
   const text = line.trimEnd()
-  return text.endsWith(escape) && text.at(-2) !== escape ? text.slice(0, -1) : undefined
+  return text.endsWith(escapeSign) && text.at(-2) !== escapeSign ? text.slice(0, -1) : undefined
 }
 
 /** The heredocs that begin behind an instruction, `<<EOF`, `<< EOF` or `<<-EOF`. The escape character doesn't count there. */
@@ -127,8 +128,8 @@ function isList(text: string): boolean {
 }
 
 /** Splits words at white space that is neither quoted nor escaped, nor within a heredoc's sign. */
-function splitWords(text: string, escape: string): string[] {
-  return text.match(escape === '`' ? wordsWithBacktick : wordsWithBackslash) ?? []
+function splitWords(text: string, escapeSign: string): string[] {
+  return text.match(escapeSign === '`' ? wordsWithBacktick : wordsWithBackslash) ?? []
 }
 
 /** At each position, one alternative matches in one way, so that the search stays linear. */
@@ -139,13 +140,13 @@ const wordsWithBacktick = /(?:<<\s*|[^\s"'`]|`[\s\S]?|"(?:`[\s\S]|[^"`])*"?|'[^'
 class Word {
   readonly #text: string
   readonly #values: ReadonlyMap<string, string>
-  readonly #escape: string
+  readonly #escapeSign: string
   #at = 0
 
-  constructor(text: string, values: ReadonlyMap<string, string>, escape: string) {
+  constructor(text: string, values: ReadonlyMap<string, string>, escapeSign: string) {
     this.#text = text
     this.#values = values
-    this.#escape = escape
+    this.#escapeSign = escapeSign
   }
 
   /** Returns its value, in which a NUL stands for what is unknown. */
@@ -162,7 +163,7 @@ class Word {
       if (sign === end && quote === '') return value
       if (sign === quote) quote = ''
       else if (quote === '' && /["']/.test(sign)) quote = sign
-      else if (sign === this.#escape && quote !== "'") value += this.#text[this.#at++] ?? ''
+      else if (sign === this.#escapeSign && quote !== "'") value += this.#text[this.#at++] ?? ''
       else if (sign === '$' && quote !== "'") value += this.#readVariable(depth)
       else value += sign
       if (value.length > maxLength) value = computedPart

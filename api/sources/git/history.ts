@@ -157,11 +157,7 @@ async function readVersions(
   return versions
 }
 
-async function parseVersion(
-  format: ManifestFormat,
-  content: Uint8Array,
-  table: NameTable,
-): Promise<Version> {
+async function parseVersion(format: ManifestFormat, content: Uint8Array, table: NameTable): Promise<Version> {
   try {
     return createVersion(table, await parseWithinBounds(format, decodeManifest(content)))
   } catch (error) {
