@@ -15,6 +15,9 @@ export interface ManifestRequest {
 /** What it declares, or the reason why it can't be read. */
 export type ManifestResponse = { content: ManifestContent } | { reason: string }
 
+// Libraries make an error for each problem, and its stack, which nobody reads, takes longer than all else.
+Error.stackTraceLimit = 0
+
 parentPort?.on('message', ({ format, content }: ManifestRequest) => {
   parentPort?.postMessage(parse(format, content))
 })
