@@ -19,6 +19,7 @@ export interface ManifestGrammar {
   format: ManifestFormat
   tokens: string[]
   examples: string[]
+  isYaml: boolean
 }
 
 /** Lists the formats that have a parser of their own. */
@@ -33,11 +34,16 @@ export function listGrammars(): ManifestGrammar[] {
     const key = /^\w+$/.test(format) ? format : `'${format}'`
     return /^\w+/.exec(table.split(`\n  ${key}: `)[1] ?? '')?.[0] ?? ''
   })
-  return Array.from(byParser, ([parser, formats]) => ({
-    format: formats[0] ?? 'package.json',
-    tokens: [...new Set([...signs, ...listWords(files.get(parser) ?? '')])],
-    examples: ['', ...formats.flatMap((format) => examples.get(format) ?? [])],
-  }))
+  return Array.from(byParser, ([parser, formats]) => {
+    const seen = new Set<string>()
+    const tokens = [...new Set([...signs, ...listWords(files.get(parser) ?? '', seen)])]
+    return {
+      format: formats[0] ?? 'package.json',
+      tokens,
+      examples: ['', ...formats.flatMap((format) => examples.get(format) ?? [])],
+      isYaml: seen.has('yaml.ts'),
+    }
+  })
 }
 
 function readSource(file: string): string {
@@ -45,7 +51,7 @@ function readSource(file: string): string {
 }
 
 /** The words in the strings and patterns of a parser, and of the files of the folder that it imports. */
-function listWords(file: string, seen = new Set<string>()): string[] {
+function listWords(file: string, seen: Set<string>): string[] {
   if (seen.has(file)) return []
   seen.add(file)
   const source = readSource(file)
