@@ -25,6 +25,8 @@ export interface SharedFile {
    * has definitions.
    */
   folder: string | undefined
+  /** What keys begin with in files of these names, which define names for several purposes. */
+  prefix?: { text: string; fileNames: readonly string[] }
 }
 
 /** What other manifests may refer to. */

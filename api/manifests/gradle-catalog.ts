@@ -1,5 +1,5 @@
 /** Catalogs of Gradle, in `libs.versions.toml` and `settings.gradle`, which define modules for builds. */
-import type { Definitions } from './declared.ts'
+import type { Definitions, SharedFile } from './declared.ts'
 import { isTable, parseToml, readList, readTable } from './json-and-toml.ts'
 import { computedPart, languages, readString, scanProgram } from './program.ts'
 
@@ -10,8 +10,24 @@ export function* readCoordinates(text: string | undefined): Generator<string | n
   else if (/^[\w.-]+$/.test(group) && /^[\w.-]+$/.test(name)) yield `${group}:${name}`
 }
 
+/** The catalog that each build has. Settings define its names as they are, and those of others behind the catalog's name. */
+const mainCatalog = 'libs'
+
+/** The files that may define a catalog, by what builds call it: `testLibs`. */
+export function describeCatalog(name: string): SharedFile {
+  const words = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+  const files = new Set([name, words].map((each) => `gradle/${each}.versions.toml`))
+  return {
+    fileNames: [...files, ...settingsFiles],
+    folder: undefined,
+    ...(name !== mainCatalog && { prefix: { text: `${name}.`, fileNames: settingsFiles } }),
+  }
+}
+
+const settingsFiles = ['settings.gradle', 'settings.gradle.kts']
+
 /** How a build writes the alias of a catalog: `commons-lang3` as `commons.lang3`. */
-const toAccessor = (alias: string) => alias.replaceAll(/[-_]/g, '.')
+export const toAccessor = (alias: string) => alias.replaceAll(/[-_]/g, '.')
 
 /** A module of a catalog, as `group:name`. */
 function listModules(...names: unknown[]): string[] {
@@ -27,20 +43,24 @@ function listModules(...names: unknown[]): string[] {
  */
 export function* parseGradleCatalog(content: string): Generator<Definitions> {
   const document = parseToml(content)
-  const definitions = new Map<string, readonly string[]>()
+  const libraries = new Map<string, readonly string[]>()
   for (const [alias, library] of Object.entries(readTable(document, 'libraries'))) {
     const { module, group, name } = isTable(library) ? library : { module: library }
-    definitions.set(toAccessor(alias), module === undefined ? listModules(group, name) : listModules(module))
+    libraries.set(toAccessor(alias), module === undefined ? listModules(group, name) : listModules(module))
   }
-  for (const [alias, bundle] of Object.entries(readTable(document, 'bundles'))) {
-    const modules = readList(bundle).flatMap((each) => definitions.get(toAccessor(String(each))) ?? [])
-    definitions.set(`bundles.${toAccessor(alias)}`, [...new Set(modules)])
-  }
+  const definitions = new Map(libraries)
+  for (const [alias, bundle] of Object.entries(readTable(document, 'bundles')))
+    definitions.set(`bundles.${toAccessor(alias)}`, listBundle(libraries, readList(bundle).map(String)))
   yield { definitions }
 }
 
+/** The modules of a bundle. It consists of libraries, not of other bundles, so that bundles don't grow. */
+function listBundle(libraries: ReadonlyMap<string, readonly string[]>, aliases: readonly string[]): string[] {
+  return [...new Set(aliases.flatMap((alias) => libraries.get(toAccessor(alias)) ?? []))]
+}
+
 /**
- * The modules that a `settings.gradle` or `settings.gradle.kts` defines for builds in its catalog `libs`, and bundles of them.
+ * The modules that a `settings.gradle` or `settings.gradle.kts` defines for builds in its catalogs, and bundles of them.
  *
  * @throws never
  */
@@ -48,27 +68,42 @@ export function* parseGradleSettings(content: string): Generator<Definitions> {
   const { tokens, closes } = scanProgram(content, languages.groovy)
   const definitions = new Map<string, readonly string[]>()
   for (let at = 0; at < tokens.length; at++) {
-    const text = tokens.slice(at, at + 5).join('')
-    const open = text.startsWith('libs{') ? at + 1 : text === 'create("libs){' ? at + 4 : undefined
-    if (open === undefined) continue
-    const end = closes.get(open) ?? tokens.length
-    for (at = open; at < end; at++) if (tokens[at + 1] === '(') define(tokens[at] ?? '', at + 2)
+    if (tokens[at] !== 'versionCatalogs') continue
+    if (tokens[at + 1] === '.') at = readCatalog(at + 2)
+    if (tokens[at + 1] !== '{') continue
+    const end = closes.get(at + 1) ?? tokens.length
+    for (at += 2; at < end; at++) at = readCatalog(at)
   }
   if (definitions.size > 0) yield { definitions }
 
-  /** `library("alias", "group:name:version")`, `library("alias", "group", "name")`, `alias("alias").to("group:name:version")`. */
-  function define(call: string, start: number): void {
-    const alias = toAccessor(readString(tokens[start]) ?? '')
-    const close = closes.get(start - 1) ?? start
-    const texts = tokens.slice(start + 1, close).flatMap((token) => readString(token) ?? [])
-    if (call === 'library') definitions.set(alias, listModules(...texts))
-    if (call === 'alias') {
-      const [group, name] = [tokens[close + 4], tokens[close + 6]].map(readString)
-      definitions.set(alias, listModules(...(group?.includes(':') ? [group] : [group, name])))
+  /** Reads a catalog, `libs { … }` or `create("libs") { … }`, and returns where it ends; without one, where it began. */
+  function readCatalog(start: number): number {
+    const isCall = tokens[start + 1] === '('
+    const name = isCall ? readString(tokens[start + 2]) : tokens[start]
+    const open = isCall ? (closes.get(start + 1) ?? start) + 1 : start + 1
+    if (tokens[open] !== '{' || name === undefined || !/^\w/.test(tokens[start] ?? '')) return start
+    const end = closes.get(open) ?? tokens.length
+    const prefix = name === mainCatalog ? '' : `${name}.`
+    const libraries = new Map<string, readonly string[]>()
+    for (let at = open + 1; at < end; at++) {
+      if (tokens[at + 1] !== '(' || !/^(?:alias|bundle|library)$/.test(tokens[at] ?? '')) continue
+      const close = closes.get(at + 1) ?? end
+      const [alias = '', ...texts] = tokens.slice(at + 2, close).flatMap((token) => readString(token) ?? [])
+      const key = toAccessor(alias)
+      if (tokens[at] === 'bundle') definitions.set(`${prefix}bundles.${key}`, listBundle(libraries, texts))
+      else {
+        const modules = listModules(...(tokens[at] === 'library' ? texts.slice(0, 2) : readTarget(close)))
+        libraries.set(key, modules)
+        definitions.set(prefix + key, modules)
+      }
+      at = close
     }
-    if (call === 'bundle') {
-      const modules = texts.flatMap((each) => definitions.get(toAccessor(each)) ?? [])
-      definitions.set(`bundles.${alias}`, [...new Set(modules)])
-    }
+    return end
+  }
+
+  /** What follows `alias("alias")`: `.to("group:name:version")`, or `.to("group", "name")`. */
+  function readTarget(close: number): (string | undefined)[] {
+    const [group, name] = [tokens[close + 4], tokens[close + 6]].map(readString)
+    return group?.includes(':') ? [group] : [group, name]
   }
 }

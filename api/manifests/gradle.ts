@@ -1,13 +1,7 @@
 /** Builds of Gradle (`build.gradle`, `build.gradle.kts`). Nothing is run. */
 import type { Declared, SharedFile } from './declared.ts'
-import { readCoordinates } from './gradle-catalog.ts'
+import { describeCatalog, readCoordinates, toAccessor } from './gradle-catalog.ts'
 import { computedPart, type Language, languages, readString, scanProgram, splitArguments } from './program.ts'
-
-/** The catalog `libs`. */
-const catalog: SharedFile = {
-  fileNames: ['gradle/libs.versions.toml', 'settings.gradle', 'settings.gradle.kts'],
-  folder: undefined,
-}
 
 /** Blocks that declare nothing: what the build itself needs, versions, and rules. */
 const otherBlocks = new Set([
@@ -21,7 +15,9 @@ const otherBlocks = new Set([
   'plugins',
   'shadowJar',
 ])
-const controlFlow = new Set(['for', 'if', 'switch', 'when', 'while'])
+const controlFlow = new Set(['catch', 'for', 'if', 'switch', 'when', 'while'])
+/** Words before a statement or a block. */
+const beforeStatements = new Set(['do', 'else', 'finally', 'try'])
 /** Words that begin a statement without dependencies. */
 const otherStatements = new Set([
   'because',
@@ -49,6 +45,8 @@ const locals = new Set([
   ],
   ...['layout', 'localGroovy', 'project', 'projects', 'rootProject', 'sourceSets', 'tasks', 'zipTree'],
 ])
+/** How Gradle lets catalogs be named. `ext` has the properties of a project. */
+const catalogName = /^(?!ext$)[a-z][a-zA-Z\d]+$/
 /** Deeper nested calls count as computed. People don't write nearly as many. */
 const maxDepth = 20
 
@@ -64,13 +62,14 @@ export function parseGradleKotlin(content: string): Generator<Declared> {
 
 /**
  * The modules in `dependencies` blocks, as `group:name`, whatever the configuration, `platform()` included, and those of `mavenBom`. Names
- * of the catalog `libs` refer to it. Null for what is computed. `buildscript`, `plugins` and `constraints` don't count.
+ * of a catalog refer to it. Null for what is computed. `buildscript`, `plugins` and `constraints` don't count.
  *
  * @throws never
  */
 function* parseGradle(content: string, language: Language): Generator<Declared> {
   const program = scanProgram(content, language)
   const { tokens, closes } = program
+  const catalogs = new Map<string, SharedFile>()
   /** Where a block ends whose dependencies only set versions. */
   let managedEnd = 0
   for (let at = 0; at < tokens.length; at++) {
@@ -97,7 +96,7 @@ function* parseGradle(content: string, language: Language): Generator<Declared> 
     for (let at = start; at < end; at++) {
       const name = readString(tokens[at]) ?? tokens[at] ?? ''
       const next = tokens[at + 1] ?? ''
-      if (!/^\w/.test(name)) continue
+      if (!/^\w/.test(name) || beforeStatements.has(name)) continue
       if (otherStatements.has(name)) at = findEnd(at, end)
       else if (controlFlow.has(name)) at = closes.get(at + 1) ?? at
       else if (next === '{' && otherBlocks.has(name)) at = closes.get(at + 1) ?? at
@@ -157,10 +156,32 @@ function* parseGradle(content: string, language: Language): Generator<Declared> 
     else if (wrappers.has(first) && next === '(') yield* readArguments(start + 2, close, depth)
     else if (first === 'kotlin' && next === '(')
       yield* readCoordinates(`org.jetbrains.kotlin:kotlin-${readString(third) ?? computedPart}`)
-    else if (first === 'libs' && next === '.') yield* referTo(start + 2)
     else if (/^(?:dependencies|project|rootProject)$/.test(first) && next === '.' && depth <= maxDepth)
       yield* readArgument(start + 2, end, depth + 1)
-    else if (/^\w/.test(first) && !locals.has(first) && !/^[:=]$/.test(next)) yield* readCall(start, end)
+    else if (/^\w/.test(first) && !locals.has(first) && !/^[:=]$/.test(next))
+      yield* next === '.' && catalogName.test(first) ? referTo(first, start + 2) : readCall(start, end)
+  }
+
+  /** `libs.commons.lang3`, perhaps with `.get()`, or `libs.findLibrary("commons-lang3")`. */
+  function* referTo(catalog: string, start: number): Generator<Declared> {
+    const words = [tokens[start] ?? '']
+    let at = start + 1
+    for (; tokens[at] === '.' && tokens[at + 2] !== '('; at += 2) words.push(tokens[at + 1] ?? '')
+    const [first = ''] = words
+    if (/^(?:plugins|versions|find(?:Plugin|Version))$/.test(first)) return
+    const key = tokens[at] === '(' ? findKey(words, tokens[at + 1]) : words.join('.')
+    if (key === undefined) return yield* readCall(start, at)
+    const file = catalogs.get(catalog) ?? describeCatalog(catalog)
+    catalogs.set(catalog, file)
+    yield { key, file, isName: false }
+  }
+
+  /** What a call looks up in a catalog. Undefined: it is another one. */
+  function findKey([call, ...more]: readonly string[], argument: string | undefined): string | undefined {
+    const alias = readString(argument)
+    if (alias === undefined || more.length > 0) return undefined
+    if (call === 'findLibrary') return toAccessor(alias)
+    return call === 'findBundle' ? `bundles.${toAccessor(alias)}` : undefined
   }
 
   /** A call that is unknown, perhaps of a plugin: `fg.deobf("group:name:version")`. */
@@ -170,14 +191,5 @@ function* parseGradle(content: string, language: Language): Generator<Declared> 
     const text = tokens[at + 1] === '(' ? readString(tokens[at + 2]) : undefined
     const names = text === undefined ? [] : [...readCoordinates(text)]
     yield* names.length > 0 ? names : [null]
-  }
-
-  /** `libs.commons.lang3`, perhaps with `.get()`. */
-  function* referTo(start: number): Generator<Declared> {
-    const words = [tokens[start] ?? '']
-    for (let at = start + 1; tokens[at] === '.' && tokens[at + 2] !== '('; at += 2)
-      words.push(tokens[at + 1] ?? '')
-    if (/^(?:plugins|versions)$/.test(words[0] ?? '')) return
-    yield { key: words.join('.'), file: catalog, isName: false }
   }
 }

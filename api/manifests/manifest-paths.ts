@@ -70,13 +70,20 @@ const otherNames = new Map<string, ManifestFormat>([
 
 /** Compares base names case-sensitively. */
 function findFormat(folders: readonly string[], name: string): ManifestFormat | undefined {
+  if (folders.at(-1) === 'project') {
+    // The build of the build is in the same folder, and below it.
+    if (name === 'build.sbt' || folders.at(-2) === 'project') return undefined
+    if (name.endsWith('.scala')) return 'Dependencies.scala'
+  }
   const format = otherNames.get(name) ?? manifestFormats.find((format) => format === name)
   if (format !== undefined) return format
   const [, extension = ''] = /\.([^.]*)$/.exec(name) ?? []
   const pattern = manifestFormats.find((format) => format === `*.${extension}`)
   if (pattern !== undefined) return pattern
+  if (/^[\w.-]+\.versions\.toml$/.test(name)) return 'libs.versions.toml'
   if (/^Package@swift-[\d.]+\.swift$/.test(name)) return 'Package.swift'
-  if (/^Dockerfile\.[\w-]+$|^[\w.-]+\.Dockerfile$/.test(name)) return 'Dockerfile'
+  const isAboutDockerfile = /^(?:adoc|dockerignore|md|rst)$/.test(extension)
+  if (!isAboutDockerfile && /^Dockerfile\.[\w.-]+$|^[\w.-]+\.Dockerfile$/.test(name)) return 'Dockerfile'
   const isWorkflow = folders.join('/') === '.github/workflows' && /^ya?ml$/.test(extension)
   if (isWorkflow) return '.github/workflows'
   if (!/^(?:txt|in)$/.test(extension)) return undefined

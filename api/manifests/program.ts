@@ -7,12 +7,12 @@
 /** A program in tokens. */
 export interface Program {
   /**
-   * Names and numbers as they are, strings with a leading `"`, each sign, and `\n` where a statement may end: not within
-   * parentheses and brackets.
+   * Names and numbers as they are, strings with a leading `"`, each sign, and one `\n` where a statement may end: not within
+   * parentheses and brackets, unless a semicolon says so.
    */
   tokens: string[]
   /** The index of the closing bracket, by that of the opening one. Without one, it is the end of the program. */
-  closes: Map<number, number>
+  closes: ReadonlyMap<number, number>
 }
 
 /** Where a string has an expression: only running the program would show its value. */
@@ -63,10 +63,10 @@ export function scanProgram(content: string, { token, expression }: Language): P
   const open: { sign: string; at: number }[] = []
   let braces = 0
   for (const match of content.matchAll(token)) {
-    const [text] = match
     const { blank, long, double = long, block, single = block } = match.groups ?? {}
-    const isIgnored = text === '\n' && ('(['.includes(open.at(-1)?.sign ?? '{') || tokens.at(-1) === '\n')
-    if (blank !== undefined || isIgnored) continue
+    if (blank !== undefined || (match[0] === '\n' && '(['.includes(open.at(-1)?.sign ?? '{'))) continue
+    const text = match[0] === ';' ? '\n' : match[0]
+    if (text === '\n' && tokens.at(-1) === '\n') continue
     if ('([{'.includes(text)) open.push({ sign: text, at: tokens.length })
     if (text === '{') braces++
     if (text === '}' && braces > 0) {
@@ -77,7 +77,7 @@ export function scanProgram(content: string, { token, expression }: Language): P
     if (opener !== undefined && open.at(-1)?.sign === opener) closes.set(open.pop()?.at ?? 0, tokens.length)
     if (double !== undefined) tokens.push(`"${double.replace(expression, computedPart)}`)
     else if (single !== undefined) tokens.push(`"${single}`)
-    else tokens.push(text === ';' ? '\n' : text)
+    else tokens.push(text)
   }
   for (const { at } of open) closes.set(at, tokens.length)
   return { tokens, closes }

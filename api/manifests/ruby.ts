@@ -42,9 +42,9 @@ export function* parsePodspec(content: string): Generator<string | null> {
   for (const name of readGemCalls(content, /\.dependency\b/, [], podName)) if (name !== own) yield name
 }
 
-/** Calls that add the pods of React Native, Expo and Flutter. */
+/** Calls that add the pods of React Native, Expo and Flutter. A line ends where `^` says so, so that the search stays linear. */
 const addingMethods =
-  /^[^#\n]*\b(?:flutter_install_all_ios_pods|install_modules_dependencies|use_(?:expo_modules|native_modules|react_native)\b)/m
+  /^[^#\r\n\u2028\u2029]*\b(?:flutter_install_all_ios_pods|install_modules_dependencies|use_(?:expo_modules|native_modules|react_native)\b)/m
 
 /** How gems and pods may be named. The group is what counts. */
 const gemName = /^([A-Za-z0-9._-]+)$/

@@ -1,5 +1,5 @@
-/** `build.sbt`, and the `Dependencies.scala` of such a build. No Scala is run. */
-import { computedPart, findValueEnd, languages, readString, scanProgram } from './program.ts'
+/** `build.sbt`, and the `*.scala` in the folder `project` of such a build. No Scala is run. */
+import { computedPart, findValueEnd, languages, readString, scanProgram, splitArguments } from './program.ts'
 
 /** Settings and calls whose modules aren't dependencies: plugins, versions of others, and exclusions. */
 const otherModules = new Set([
@@ -13,6 +13,11 @@ const otherModules = new Set([
   ],
   ...['moduleFilter', 'scalafixDependencies'],
 ])
+const collections = new Set(['List', 'Seq', 'Set', 'Vector'])
+/** What `%%` and `%%%` add to a name. */
+const scalaSuffix = /(?:_(?:sjs|native)[\d.]+)?_(?:2\.\d+(?:\.\d+)?|3)$/
+/** Deeper nested collections aren't looked into. */
+const maxDepth = 20
 
 /** The organization, the name or the version of a module. */
 interface Operand {
@@ -24,8 +29,9 @@ interface Operand {
 
 /**
  * The modules in a build of sbt, as `organization:name`: every `"organization" %% "name"`, and with a single `%` those with a version. The
- * suffix that `%%` and `%%%` add to the name, `_2.13`, isn't written, so it doesn't count. Names may be values of the same file; null
- * for computed ones. Plugins, overrides and exclusions are left out.
+ * suffix that `%%` and `%%%` add to the name, `_2.13`, doesn't count, written or not. Names may be values of the same file; null for
+ * computed ones, and for what `libraryDependencies` takes from values of other files. Plugins, overrides and exclusions are left
+ * out.
  *
  * @throws never
  */
@@ -33,14 +39,28 @@ export function* parseSbtBuild(content: string): Generator<string | null> {
   const program = scanProgram(content, languages.kotlinAndScala)
   const { tokens, closes } = program
   const values = readValues(tokens)
+  /** The `val` or `def` that was begun last, and those with modules. */
+  let owner = ''
+  const owners = new Set(['Nil', 'empty', ...otherModules])
+  /** What `libraryDependencies` takes from values. */
+  const taken = new Set<string>()
+  let takenUntil = 0
   for (let at = 0; at < tokens.length; at++) {
-    if (otherModules.has(tokens[at] ?? '')) at = skipSetting(at + 1)
+    const token = tokens[at] ?? ''
+    if (otherModules.has(token)) at = skipSetting(at + 1)
     if (tokens[at] === 'withName' && tokens[at + 1] === '(') yield null
-    const organization = readOperand(at)
-    if (organization === undefined || tokens[skipLines(organization.end)] !== '%') continue
-    const signs = skipLines(organization.end)
+    if (/^(?:val|def)$/.test(token)) owner = tokens[at + 1] ?? ''
+    if (token === 'libraryDependencies' && /^[+:]$/.test(tokens[at + 1] ?? '') && at >= takenUntil) {
+      const start = skipLines(skipSigns(at + 1))
+      takenUntil = findValueEnd(program, start)
+      readTaken(start, takenUntil)
+    }
+    // The dots of a name belong to its beginning.
+    const organization = tokens[at - 1] === '.' && /^\w/.test(tokens[at] ?? '') ? undefined : readOperand(at)
+    const signs = organization === undefined ? at : skipLines(organization.end)
+    if (organization === undefined || tokens[signs] !== '%') continue
     let behind = signs
-    while (tokens[behind] === '%') behind++
+    while (tokens[behind] === '%' && behind - signs < 3) behind++
     const name = readOperand(skipLines(behind))
     if (name === undefined) continue
     let end = name.end
@@ -51,12 +71,14 @@ export function* parseSbtBuild(content: string): Generator<string | null> {
       end = readOperand(next)?.end ?? next
     }
     if (hasVersion || behind - signs > 1) {
-      const module = `${organization.text ?? computedPart}:${name.text ?? computedPart}`
+      const module = `${organization.text ?? computedPart}:${(name.text ?? computedPart).replace(scalaSuffix, '')}`
       if (module.includes(computedPart)) yield null
       else if (/^[\w.-]+:[\w.-]+$/.test(module)) yield module
+      owners.add(owner)
     }
     at = end - 1
   }
+  if ([...taken].some((name) => !owners.has(name))) yield null
 
   /** A string, a name with dots, or something in parentheses. */
   function readOperand(start: number): Operand | undefined {
@@ -67,22 +89,62 @@ export function* parseSbtBuild(content: string): Generator<string | null> {
     if (!/^\w/.test(first)) return undefined
     const interpolated = /^(?:s|f|raw)$/.test(first) ? readString(tokens[start + 1]) : undefined
     if (interpolated !== undefined) return { text: interpolated, end: start + 2 }
-    let last = start
-    while (tokens[last + 1] === '.' && /^\w/.test(tokens[last + 2] ?? '')) last += 2
+    const last = skipDots(start)
     return { text: values.get(tokens[last] ?? '') ?? null, end: last + 1 }
   }
 
-  function skipLines(start: number): number {
+  /** The last word of a name with dots. */
+  function skipDots(start: number): number {
+    let last = start
+    while (tokens[last + 1] === '.' && /^\w/.test(tokens[last + 2] ?? '')) last += 2
+    return last
+  }
+
+  /** Reads which values a list of modules has: `cats`, `Seq(cats.value, Libraries.circe % Test)`. */
+  function readTaken(start: number, end: number, depth = 0): void {
+    if (depth > maxDepth) return
+    for (const [from, to] of splitArguments(program, start, end)) {
+      for (let at = skipLines(from); at < to; at = skipSigns(skipValue(at, to))) {
+        if (tokens[at] === 'if' && tokens[at + 1] === '(') at = (closes.get(at + 1) ?? to) + 1
+        const isCollection = collections.has(tokens[at] ?? '') && tokens[at + 1] === '('
+        if (isCollection) readTaken(at + 2, closes.get(at + 1) ?? to, depth + 1)
+        else if (tokens[at] === '(') readTaken(at + 1, closes.get(at) ?? to, depth + 1)
+        else if (/^\w/.test(tokens[at] ?? '')) readTakenName(at)
+      }
+    }
+  }
+
+  /** Reads a name, unless it begins a module or decides between some. */
+  function readTakenName(start: number): void {
+    const last = skipDots(start)
+    const next = tokens[last + 1] === '(' ? (closes.get(last + 1) ?? last) + 1 : last + 1
+    const isModule = tokens[next] === '%' && (tokens[next + 1] === '%' || tokens[next + 3] === '%')
+    const isKey = tokens[last] === 'value' && last > start
+    if (!isModule && tokens[next] !== 'match') taken.add(tokens[isKey ? last - 2 : last] ?? '')
+  }
+
+  /** Where the next part of a sum or of a choice begins, `a ++ b`, `if (c) a else b`. */
+  function skipValue(start: number, end: number): number {
     let at = start
-    while (tokens[at] === '\n') at++
+    while (at < end && tokens[at] !== 'else' && (tokens[at] !== '+' || tokens[at + 1] !== '+'))
+      at = (closes.get(at) ?? at) + 1
+    return tokens[at] === 'else' ? at + 1 : at
+  }
+
+  function skipLines(start: number): number {
+    return tokens[start] === '\n' ? start + 1 : start
+  }
+
+  function skipSigns(start: number): number {
+    let at = start
+    while (/^[+\-:=]$/.test(tokens[at] ?? '')) at++
     return at
   }
 
   /** The last token of a call's arguments, or of what a setting is set to. */
   function skipSetting(start: number): number {
     if (tokens[start] === '(') return closes.get(start) ?? start
-    let at = start
-    while (/^[+\-:=]$/.test(tokens[at] ?? '')) at++
+    const at = skipSigns(start)
     return at === start ? start - 1 : findValueEnd(program, skipLines(at)) - 1
   }
 }

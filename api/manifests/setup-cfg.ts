@@ -70,14 +70,19 @@ const maxInterpolatedCharacters = 1_000_000
  * `DEFAULT`, and `%%` is a percent sign. Any other percent sign stays as it is, though Python would refuse it.
  */
 function createInterpolation(entries: readonly Entry[]): (entry: Entry) => string {
-  const byKey = new Map(entries.map((entry) => [`${entry.section}\0${entry.key}`, entry]))
+  // Not by section and key in one text: a long section's name would count for each of its keys.
+  const sections = new Map<string, Map<string, Entry>>()
+  for (const entry of entries) {
+    const keys = sections.get(entry.section) ?? new Map<string, Entry>()
+    sections.set(entry.section, keys.set(entry.key, entry))
+  }
   let characters = 0
 
   function interpolate({ section, lines, line }: Entry, depth = 1): string {
     return lines.join('\n').replace(/%(?:%|\(([^()]*)\)s)/g, (_, name: string | undefined) => {
       if (name === undefined) return '%'
       const key = name.trim().toLowerCase()
-      const found = byKey.get(`${section}\0${key}`) ?? byKey.get(`DEFAULT\0${key}`)
+      const found = sections.get(section)?.get(key) ?? sections.get('DEFAULT')?.get(key)
       if (found === undefined) throw new Error(`line ${line} refers to "${key}", which its section lacks`)
       const value = depth < maxDepth ? interpolate(found, depth + 1) : undefined
       characters += value?.length ?? 0

@@ -361,6 +361,38 @@ class Demo(ConanFile):
     }),
   ),
   {
+    says: 'statements of all branches count, with and without braces',
+    file: 'build.gradle',
+    content: `dependencies {
+  if (a) { api 'a:a:1' } else if (b) { api 'a:b:1' } else { api 'a:c:1' }
+  if (a) api 'a:d:1'
+  else if (b) api 'a:e:1'
+  else api 'a:f:1'
+  try { api 'a:g:1' } catch (Exception e) { api 'a:h:1' } finally { api 'a:i:1' }
+}`,
+    names: ['a:a', 'a:b', 'a:c', 'a:d', 'a:e', 'a:f', 'a:g', 'a:h', 'a:i'],
+  },
+  {
+    says: 'catalogs have other names, too, and are asked by calls',
+    file: 'build.gradle.kts',
+    content: `dependencies {
+  testImplementation(testLibs.junit.jupiter)
+  implementation(libs.findLibrary("commons-lang3").get())
+  "implementation"(libs.findBundle("all").get())
+  implementation(libs.find("none"))
+}`,
+    names: [],
+    references: ['bundles.all', 'commons.lang3', 'junit.jupiter'],
+    isComputed: true,
+  },
+  {
+    says: 'bundles consist of libraries alone',
+    file: 'libs.versions.toml',
+    content: '[libraries]\na = "g:a:1"\n[bundles]\nb = ["a", "a"]\nc = ["bundles-b", "a"]\n',
+    names: [],
+    definitions: { a: ['g:a'], 'bundles.b': ['g:a'], 'bundles.c': ['g:a'] },
+  },
+  {
     says: 'what mavenBom imports counts wherever it stands, and what is managed beside it does not',
     file: 'build.gradle.kts',
     content: `configure<DependencyManagementExtension> {
@@ -384,10 +416,18 @@ description = '''\ndependencies { implementation 'c:d:1' }\n'''`,
     file: 'settings.gradle.kts',
     content: `versionCatalogs {
   create("libs") { library("a", "g:a:1"); alias("b").to("g:b:1"); alias("c").to("g", "c").version("1"); bundle("all", listOf("a", "b")) }
-  create("tools") { library("a", "g:z:1") }
-}`,
+  create("tools") { library("a", "g:z:1"); bundle("all", listOf("a", "b")) }
+}
+other { library("d", "g:d:1") }`,
     names: [],
-    definitions: { a: ['g:a'], b: ['g:b'], c: ['g:c'], 'bundles.all': ['g:a', 'g:b'] },
+    definitions: {
+      a: ['g:a'],
+      b: ['g:b'],
+      c: ['g:c'],
+      'bundles.all': ['g:a', 'g:b'],
+      'tools.a': ['g:z'],
+      'tools.bundles.all': ['g:z'],
+    },
   },
   ...(
     [
@@ -399,6 +439,22 @@ description = '''\ndependencies { implementation 'c:d:1' }\n'''`,
       ['p.settings(dependencyOverrides += "a" % "b" % "1", libraryDependencies += "c" % "d" % "2")', 'c:d'],
       ['libraryDependencies ++= Seq("a" %% "b", "c" %% "d").map(_ % v)', 'a:b c:d'],
       ['libraryDependencySchemes += "a" %% "b" % VersionScheme.Always', ''],
+      ['libraryDependencies ++= Seq(catsCore.value)', null],
+      ['libraryDependencies += Libraries.cats % Test', null],
+      ['libraryDependencies ++= Seq(cats, circe).map(_ % Test)', null],
+      ['libraryDependencies ++= Seq(guice, ws) ++ Nil', null],
+      ['libraryDependencies ++= Seq() ++ Nil ++ Seq.empty', ''],
+      [
+        'libraryDependencies ++= Seq(cats.value, cats % Test)\nval cats = Def.setting("a" %% "b" % "1")',
+        'a:b',
+      ],
+      ['libraryDependencies ++= list("1")\ndef list(v: String) = Seq("a" %% "b" % v)', 'a:b'],
+      ['libraryDependencies ++= (if (x) Seq("a" %% "b" % "1") else Nil)', 'a:b'],
+      ['libraryDependencies ++= (scalaVersion.value match { case v => Seq("a" %% "b" % v) })', 'a:b'],
+      [
+        'libraryDependencies ++= Seq("a" % "b_2.13" % "1", "c" % "d_sjs1_3" % "1", "e" % "f_4" % "1")',
+        'a:b c:d e:f_4',
+      ],
       ['mimaPreviousArtifacts := Set("a" %% "b" % "0.1")', ''],
       ['lazy val a = project.dependsOn(core % "test->test", "b" % Test)', ''],
     ] as const

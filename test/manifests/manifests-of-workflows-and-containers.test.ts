@@ -85,6 +85,51 @@ COPY --from=build /app /app
     names: ['alpine', 'busybox', 'image'],
     isComputed: true,
   },
+  ...(
+    [
+      // The right values are those of BuildKit, except where only arguments or a template name the image.
+      [
+        '# escape=`\nFROM mcr.microsoft.com/windows/servercore:ltsc2022\nRUN a `\n b',
+        'mcr.microsoft.com/windows/servercore',
+      ],
+      ['# syntax=docker/dockerfile:1\r\n#Escape = `\r\nFROM `\r\n  alpine\r\n', 'alpine'],
+      ['#\n# escape=`\nFROM alpine \\\n AS a\nFROM a', 'alpine'],
+      ['# see C:\\\nFROM alpine:3', 'alpine'],
+      ['FROM a\nRUN echo `date`\nFROM b', 'a b'],
+      ['FROM \\\n# comment \\\n\n  # another\nalpine:3', 'alpine'],
+      ['FROM alpine\\\\\nFROM b', 'b', true],
+      ['FROM "alpine:3"\nFROM \'b\':1', 'alpine b'],
+      ['FROM python:3\nRUN python3 <<EOF\nfrom pathlib import Path\nEOF\nFROM b', 'python b'],
+      [
+        'FROM a\nCOPY <<-"A" <<B /x\nfrom users\n\tA\nFROM no\nB\nONBUILD run cat << EOF\nFROM no\nEOF\nFROM b',
+        'a b',
+      ],
+      ['FROM a\nRUN ["sh", "-c", "cat <<EOF"]\nRUN echo "<<EOF" $((1<<2)) \'<<EOF\'\nFROM b', 'a b'],
+      ['ARG UNUSED=x \\\n    BASE=alpine\nFROM ${BASE}:3', 'alpine'],
+      ['ARG WORLD=world\nARG IMAGE=hello-${WORLD}\nFROM ${IMAGE}:1', 'hello-world'],
+      ['ARG BASE=\nFROM ${BASE:-alpine}:3\nFROM ${BASE-busybox}b', 'alpine b'],
+      ['ARG A="a b" B=\'c\'\nFROM ${A:+x}${B:+y}${C:+z}\nFROM ${C:-${B:-d}}', 'xy c'],
+      ['ARG BASE=alpine\nFROM $BASE AS a\nARG BASE=not-used\nFROM $BASE', 'alpine'],
+      ['FROM a AS b\nARG C=d\nFROM $C', 'a', true],
+      ['FROM image-$TARGETARCH\nFROM ${TARGETARCH:+known}\nFROM x:$TARGETARCH', 'known x', true],
+      ['ARG V\nFROM ${V#v}\nFROM a:${V%-*}', 'a', true],
+      ['FROM a b', '', true],
+      ['FROM {{ base_image }}:{{ tag }}\nFROM node:{{ version }} AS b\nFROM b', 'node', true],
+      ['FROM <%= base %> AS a\nFROM a', '', true],
+      ['FROM balenalib/%%MACHINE%%-node:14\nFROM @BASE@\nFROM __BASE__\nFROM BASE', '', true],
+      ['ARG A={{ a }}\nFROM $A\nFROM ${A:-b}', '', true],
+      [`ARG a=${'x'.repeat(40_000)}\nFROM ${'$a'.repeat(250)}\nFROM b`, 'b', true],
+      [`FROM ${'${a:-'.repeat(1000)}b${'}'.repeat(1000)}`, '', true],
+    ] as const
+  ).map(
+    ([content, names, isComputed = false]): ManifestExample => ({
+      says: JSON.stringify(content.slice(0, 70)),
+      file: 'Dockerfile',
+      content,
+      names: names.split(' ').filter(Boolean),
+      isComputed,
+    }),
+  ),
 ]
 
 const refused: RefusedManifest[] = [
@@ -92,6 +137,7 @@ const refused: RefusedManifest[] = [
   ['.github/workflows', 'jobs: none', /^"jobs" is not a table of names/],
   ['Chart.yaml', 'a: *unknown', /^not valid YAML: |Unresolved alias/],
   ['Dockerfile', 'FROM a\n>>>>>>> theirs\n', /^line 2 is a conflict marker/],
+  ['Dockerfile', 'FROM a\nRUN <<EOF\nFROM b\n', /^line 2: the heredoc EOF is not closed/],
 ]
 
 describe('a workflow, an action, a chart or a Dockerfile', () => testManifests(examples, refused))

@@ -16,7 +16,8 @@
  *
  * @module
  */
-import { decodeManifest, type ManifestFormat, parseManifest } from '../../manifests/manifest.ts'
+import { parseWithinBounds } from '../../manifests/bounded-parser.ts'
+import { decodeManifest, type ManifestFormat } from '../../manifests/manifest.ts'
 import { readBlobs } from './blobs.ts'
 import type { Clone } from './clone.ts'
 import { dateDependencies, type GitDependency } from './dependency-dates.ts'
@@ -148,7 +149,7 @@ async function readVersions(
       const version =
         content === null
           ? { reason: `too large for a manifest: ${size} bytes, and at most ${maxManifestBytes} are read` }
-          : parseVersion(format, content, table)
+          : await parseVersion(format, content, table)
       versions.set(versionKey({ blob: id, format }), version)
     }
     onProgress?.(++parsed, formats.size)
@@ -156,9 +157,9 @@ async function readVersions(
   return versions
 }
 
-function parseVersion(format: ManifestFormat, content: Uint8Array, table: NameTable): Version {
+async function parseVersion(format: ManifestFormat, content: Uint8Array, table: NameTable): Promise<Version> {
   try {
-    return createVersion(table, parseManifest(format, decodeManifest(content)))
+    return createVersion(table, await parseWithinBounds(format, decodeManifest(content)))
   } catch (error) {
     return { reason: error instanceof Error ? error.message : String(error) }
   }

@@ -66,6 +66,12 @@ export interface ManifestCounts {
   computed: number
 }
 
+/** What a file defines, and what keys begin with in it. */
+interface FoundDefinitions {
+  map: NameMap
+  prefix: string | undefined
+}
+
 /** What the manifests of a commit declare, as far as that may have changed with it. */
 export interface CommitDeclarations {
   declarations: Declaration[]
@@ -148,7 +154,7 @@ export class ManifestTree {
     for (const { file, areNames, keys } of version.references) {
       const definitions = this.#findDefinitions(path, file)
       for (const key of keys) {
-        if (definitions.some((each) => addNamesOf(key, each, names))) continue
+        if (definitions.some(({ prefix, map }) => addNamesOf(this.#prefix(key, prefix), map, names))) continue
         if (areNames) names.add(key)
         else if (!this.#addFilledName(key, definitions, names)) isIncomplete = true
       }
@@ -157,11 +163,11 @@ export class ManifestTree {
   }
 
   /** Adds a name with keys in it. Returns whether all of them are defined. */
-  #addFilledName(template: number, definitions: readonly NameMap[], names: Set<number>): boolean {
+  #addFilledName(template: number, definitions: readonly FoundDefinitions[], names: Set<number>): boolean {
     const text = this.#table.read(template)
     const name = text.replace(/\$\{([^{}]*)\}/g, (written, key: string) => {
       const values = new Set<number>()
-      definitions.some((each) => addNamesOf(this.#table.add(key), each, values))
+      definitions.some(({ map }) => addNamesOf(this.#table.add(key), map, values))
       const [value] = values
       return value === undefined ? written : this.#table.read(value)
     })
@@ -170,15 +176,20 @@ export class ManifestTree {
     return true
   }
 
+  #prefix(key: number, prefix: string | undefined): number {
+    return prefix === undefined ? key : this.#table.add(prefix + this.#table.read(key))
+  }
+
   /** The definitions of a file, and of its parents. */
-  #findDefinitions(path: string, file: SharedFile): NameMap[] {
-    const found: NameMap[] = []
+  #findDefinitions(path: string, file: SharedFile): FoundDefinitions[] {
+    const found: FoundDefinitions[] = []
     let from = path
     for (let next: SharedFile | null = file; next !== null && found.length < maxParents; ) {
       const at = this.#findFile(from, next)
       const { definitions, parent } = (at !== undefined && this.#files.get(at)?.version) || {}
       if (at === undefined || !definitions) break
-      found.push(definitions)
+      const isPrefixed = next.prefix?.fileNames.includes(posix.basename(at))
+      found.push({ map: definitions, prefix: isPrefixed ? next.prefix?.text : undefined })
       from = at
       next = parent ?? null
     }

@@ -92,6 +92,26 @@ describe('names that a manifest takes from another file', () => {
     expect(manifests).toMatchObject({ computed: 2 })
   })
 
+  test('are those of each catalog of Gradle, in a file of its own or in the settings', async () => {
+    const clone = new Clone('catalogs')
+    const settings = (...catalogs: string[]) =>
+      `dependencyResolutionManagement { versionCatalogs { ${catalogs.map((name) => `${name} { library('a', 'g:${name}:1') }`).join('\n')} } }`
+    clone.commit(1000, {
+      'settings.gradle': settings('libs', 'testLibs'),
+      'gradle/kotlinx.versions.toml': '[libraries]\na = "g:kotlinx:1"\n',
+      'app/build.gradle': 'dependencies { api libs.a, kotlinx.a, testLibs.a, others.a }',
+    })
+    clone.commit(2000, { 'gradle/test-libs.versions.toml': '[libraries]\na = "g:moved:1"\n' })
+    expect(await readLines(clone)).toEqual([
+      'g:kotlinx build.gradle 1000  1000 active',
+      'g:libs build.gradle 1000  1000 active',
+      'g:moved build.gradle 2000  2000 active',
+      'g:testLibs build.gradle 1000 2000 2000 removed',
+    ])
+    const { manifests } = await readDependencyHistory(await openClone(clone.path))
+    expect(manifests).toMatchObject({ computed: 1 })
+  })
+
   test('are those with the properties of parents in Maven, the nearest first', async () => {
     const clone = new Clone('parents')
     const project = (properties: string, parent = '<parent><artifactId>p</artifactId></parent>', uses = '') =>

@@ -1,0 +1,31 @@
+/**
+ * Parses manifests in a thread of its own. See `bounded-parser.ts`.
+ *
+ * @module
+ */
+import { parentPort } from 'node:worker_threads'
+import { type ManifestContent, type ManifestFormat, parseManifest } from './manifest.ts'
+
+/** A manifest to parse. */
+export interface ManifestRequest {
+  format: ManifestFormat
+  content: string
+}
+
+/** What it declares, or the reason why it can't be read. */
+export type ManifestResponse = { content: ManifestContent } | { reason: string }
+
+// Libraries make an error for each problem, and its stack, which nobody reads, takes longer than all else.
+Error.stackTraceLimit = 0
+
+parentPort?.on('message', ({ format, content }: ManifestRequest) => {
+  parentPort?.postMessage(parse(format, content))
+})
+
+function parse(format: ManifestFormat, content: string): ManifestResponse {
+  try {
+    return { content: parseManifest(format, content) }
+  } catch (error) {
+    return { reason: error instanceof Error ? error.message : String(error) }
+  }
+}
