@@ -11,14 +11,22 @@ import { type ApiError, overCapacity } from '../errors.ts'
 import type { PlainResponse } from './error-handler.ts'
 import type { Fetch } from './request-context.ts'
 
+/** What a server knows of a request before it creates a `Request`. */
+export interface RequestHead {
+  method: string
+  /** A path or a URL. */
+  target: string
+  authorization: string | undefined
+}
+
 /** What a server calls. */
 export interface ServedApp {
   /**
-   * Returns the response to a request that is refused. Pass an accepted one to `fetch`. Send the response in another turn
+   * Returns the response to a complete request that is refused. Pass an accepted one to `fetch`. Send the response in another turn
    * of the event loop: clients may send their next request immediately, and many of them would keep the event loop from
    * the requests in progress.
    */
-  shedLoad(method: string, authorization: string | undefined): PlainResponse | 'accepted'
+  shedLoad(request: RequestHead): PlainResponse | 'accepted'
   /** Responds to a request. */
   fetch: Fetch
   /** Renders the error response to a request that isn't passed to `fetch`. Counts the error, and logs its cause. */
@@ -27,6 +35,8 @@ export interface ServedApp {
 
 /** Requests in progress, with or without a key. Each takes memory. */
 const maxInProgress = 4_000
+/** Further ones to `/health` and `/metrics`: an instance that is busy is still healthy. */
+const maxProbes = 20
 /** Further ones with an admin key, so that operators can see the metrics of an instance that refuses all others. */
 const maxInProgressForAdmins = maxInProgress + 100
 
@@ -37,28 +47,46 @@ export interface Sender {
   isQueueFull: boolean
 }
 
-/**
- * Puts the check in front of an app. `findSender` returns the sender that an Authorization header names, if the key is in
- * memory. It is called for each request.
- */
-export function createLoadShedder(
-  { fetch, refuse }: Pick<ServedApp, 'fetch' | 'refuse'>,
-  findSender: (authorization: string | undefined) => Sender | undefined,
-): ServedApp & { countInProgress(): number } {
+/** What a load shedder works with. */
+export interface LoadSheddingOptions extends Pick<ServedApp, 'fetch' | 'refuse'> {
+  /**
+   * Returns the sender that an Authorization header names, if the key is in memory. It is called for each request but
+   * probes.
+   */
+  findSender: (authorization: string | undefined) => Sender | undefined
+  /** Paths that have places of their own. */
+  probePaths: readonly string[]
+}
+
+/** Puts the check in front of an app. */
+export function createLoadShedder({
+  fetch,
+  refuse,
+  findSender,
+  probePaths,
+}: LoadSheddingOptions): ServedApp & { countInProgress(): number } {
   const error = overCapacity() // made once: a stack trace costs more than a response
-  let inProgress = 0
-  const leave = () => {
-    inProgress--
+  const others = { inProgress: 0 }
+  const probes = { inProgress: 0 }
+  /** Takes a path, or a URL with an authority, which has at least one character. */
+  const isProbe = (url: string) =>
+    probePaths.includes(url.startsWith('/') ? url : url.slice(url.indexOf('/', 'http://h'.length)))
+
+  function isFull({ target, authorization }: RequestHead): boolean {
+    if (isProbe(target) && probes.inProgress < maxProbes) return false
+    const { isAdmin = false, isQueueFull = false } = findSender(authorization) ?? {}
+    return isQueueFull || others.inProgress >= (isAdmin ? maxInProgressForAdmins : maxInProgress)
   }
+
   return {
     refuse,
-    shedLoad(method, authorization) {
-      const { isAdmin = false, isQueueFull = false } = findSender(authorization) ?? {}
-      const isFull = inProgress >= (isAdmin ? maxInProgressForAdmins : maxInProgress)
-      return isFull || isQueueFull ? refuse(method, error) : 'accepted'
-    },
+    shedLoad: (request) => (isFull(request) ? refuse(request.method, error) : 'accepted'),
     async fetch(request, server) {
-      inProgress++
+      const places = isProbe(request.url) && probes.inProgress < maxProbes ? probes : others
+      const leave = () => {
+        places.inProgress--
+      }
+      places.inProgress++
       try {
         return await fetch(request, server)
       } finally {
@@ -67,6 +95,6 @@ export function createLoadShedder(
         else leave()
       }
     },
-    countInProgress: () => inProgress,
+    countInProgress: () => others.inProgress + probes.inProgress,
   }
 }
