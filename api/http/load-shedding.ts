@@ -1,12 +1,13 @@
 /**
  * Load shedding: the check in front of the app, which refuses requests with 503 while there is more work than can be done
- * soon (`decisions/0005-http.md`).
+ * soon, and lets requests of unknown senders take turns (`decisions/0005-http.md`).
  *
  * A refusal must cost almost nothing, or it slows down the requests in progress. So servers run the check before they
  * create a `Request`. It reads one header and writes no log line. `/metrics` counts refusals.
  *
  * @module
  */
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type ApiError, overCapacity } from '../errors.ts'
 import type { PlainResponse } from './error-handler.ts'
 import type { Fetch } from './request-context.ts'
@@ -49,10 +50,7 @@ export interface Sender {
 
 /** What a load shedder works with. */
 export interface LoadSheddingOptions extends Pick<ServedApp, 'fetch' | 'refuse'> {
-  /**
-   * Returns the sender that an Authorization header names, if the key is in memory. It is called for each request but
-   * probes.
-   */
+  /** Returns the sender that an Authorization header names, if the key is in memory. It is called for most requests. */
   findSender: (authorization: string | undefined) => Sender | undefined
   /** Paths that have places of their own. */
   probePaths: readonly string[]
@@ -68,6 +66,7 @@ export function createLoadShedder({
   const error = overCapacity() // made once: a stack trace costs more than a response
   const others = { inProgress: 0 }
   const probes = { inProgress: 0 }
+  let lastTurn: Promise<unknown> = Promise.resolve()
   /** Takes a path, or a URL with an authority, which has at least one character. */
   const isProbe = (url: string) =>
     probePaths.includes(url.startsWith('/') ? url : url.slice(url.indexOf('/', 'http://h'.length)))
@@ -78,16 +77,28 @@ export function createLoadShedder({
     return isQueueFull || others.inProgress >= (isAdmin ? maxInProgressForAdmins : maxInProgress)
   }
 
+  /**
+   * Waits for the turn of an unknown sender. One of them starts in each turn of the event loop. So any number of pages and
+   * errors, which cost nothing, delays each step of a paid request by one of them.
+   */
+  function waitForTurn(): Promise<unknown> {
+    lastTurn = lastTurn.then(() => nextTurn())
+    return lastTurn
+  }
+
   return {
     refuse,
     shedLoad: (request) => (isFull(request) ? refuse(request.method, error) : 'accepted'),
     async fetch(request, server) {
-      const places = isProbe(request.url) && probes.inProgress < maxProbes ? probes : others
+      const isOwnPlace = isProbe(request.url) && probes.inProgress < maxProbes
+      const places = isOwnPlace ? probes : others
       const leave = () => {
         places.inProgress--
       }
       places.inProgress++
       try {
+        const authorization = request.headers.get('Authorization') ?? undefined
+        if (!isOwnPlace && findSender(authorization) === undefined) await waitForTurn()
         return await fetch(request, server)
       } finally {
         // A response takes memory until it is sent.
