@@ -88,7 +88,11 @@ async function sendDocumentFormat(
 ): Promise<Response> {
   const isKept = isCachedUrl(publicRoot)
   const create = () =>
-    keepDocument(fillTemplate(template, () => publicRoot), type, [textTag, publicRoot])
+    keepDocument(
+      fillTemplate(template, () => publicRoot),
+      type,
+      [textTag, publicRoot],
+    )
   const document = documents.get(publicRoot) ?? create()
   if (isKept) documents.set(publicRoot, document)
   return sendKeptDocument(c, document, { isKept })

@@ -61,7 +61,9 @@ export function addViewerRoute(
 ): void {
   const keySource = writeKeySource(options.operator).html
   /** The pages of a build, by demo key. */
-  let pages: { viewer: DocsManifest['viewer']; byKey: Map<string | undefined, Promise<ViewerPage>> } | undefined
+  let pages:
+    | { viewer: DocsManifest['viewer']; byKey: Map<string | undefined, Promise<ViewerPage>> }
+    | undefined
 
   async function renderPage(
     viewer: DocsManifest['viewer'],
