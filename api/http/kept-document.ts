@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { chooseEncoding, compress, type Encoding, encodings, isWorthCompressing } from './compression.ts'
+import { chooseEncoding, compress, type Encoding, isWorthCompressing } from './compression.ts'
 import { createEntityTag, matchesEntityTag } from './entity-tag.ts'
 import type { ApiContext } from './request-context.ts'
 import { send, setHeader, takeHeaders } from './response.ts'
@@ -25,19 +25,27 @@ export function keepDocument(
   return { type, tag: createEntityTag(type, ...identity), body, compressed: new Map() }
 }
 
-/** Sends a document with its ETag, or 304 if the client has it. One that isn't kept is never compressed. */
+/**
+ * Sends a document with its ETag, or 304 if the client has it.
+ *
+ * @param options.offered the codings that it may have; by default those that other responses may have
+ */
 export async function sendKeptDocument(
   c: ApiContext,
   { type, tag, body, compressed }: KeptDocument,
-  { cacheControl = 'no-cache', isKept = true }: { cacheControl?: string; isKept?: boolean } = {},
+  {
+    cacheControl = 'no-cache',
+    offered = c.get('encodings'),
+  }: { cacheControl?: string; offered?: readonly Encoding[] } = {},
 ): Promise<Response> {
   setHeader(c, 'ETag', tag)
   setHeader(c, 'Cache-Control', cacheControl)
-  setHeader(c, 'Vary', 'Accept-Encoding')
+  if (offered.length > 0) setHeader(c, 'Vary', 'Accept-Encoding')
   if (matchesEntityTag(c.req.header('If-None-Match'), tag)) return send(c, null, { status: 304 })
   setHeader(c, 'Content-Type', type)
-  const offered = isKept && isWorthCompressing(body) ? encodings : []
-  const encoding = chooseEncoding(c.req.header('Accept-Encoding'), offered)
+  const encoding = isWorthCompressing(body)
+    ? chooseEncoding(c.req.header('Accept-Encoding'), offered)
+    : 'identity'
   if (encoding === 'identity') return new Response(body, { headers: takeHeaders(c) })
   const pending = compressed.get(encoding) ?? compress(body, encoding, 'small')
   compressed.set(encoding, pending)

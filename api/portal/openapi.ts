@@ -8,9 +8,11 @@ import { join } from 'node:path'
 import type { Hono } from 'hono'
 import { parse } from 'yaml'
 import type { Config } from '../config.ts'
+import { encodings } from '../http/compression.ts'
 import { createEntityTag } from '../http/entity-tag.ts'
 import { type KeptDocument, keepDocument, sendKeptDocument } from '../http/kept-document.ts'
 import type { ApiContext, HonoEnvironment } from '../http/request-context.ts'
+import { setHeader } from '../http/response.ts'
 import { createTemplate, fillTemplate, type IsCachedUrl, type PageTemplate } from './page-template.ts'
 
 const documentPath = join(import.meta.dirname, '..', '..', 'openapi.yml')
@@ -95,5 +97,6 @@ async function sendDocumentFormat(
     )
   const document = documents.get(publicRoot) ?? create()
   if (isKept) documents.set(publicRoot, document)
-  return sendKeptDocument(c, document, { isKept })
+  setHeader(c, 'Vary', 'Accept-Encoding')
+  return sendKeptDocument(c, document, { offered: isKept ? encodings : [] })
 }

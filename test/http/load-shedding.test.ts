@@ -57,6 +57,34 @@ describe('the check in front of an app', () => {
   })
 })
 
+test('requests of unknown senders start one in each turn of the event loop, and others start before them', async () => {
+  const started: string[] = []
+  const shedder = createLoadShedder({
+    async fetch({ url }) {
+      started.push(new URL(url).pathname)
+      return new Response()
+    },
+    refuse: (_, error) => renderError(error, {}, () => {}),
+    findSender: (authorization) =>
+      authorization === 'known' ? { isAdmin: false, isQueueFull: false } : undefined,
+    probePaths: ['/health'],
+  })
+  const send = (path: string, headers = {}) => shedder.fetch(new Request(`http://h${path}`, { headers }))
+  const pages = Array.from({ length: 20 }, (_, index) => send(`/docs/${index}`, { Authorization: 'other' }))
+  const others = [send('/users', { Authorization: 'known' }), send('/health')]
+  await Promise.all(others)
+  expect(started).toEqual(['/users', '/health'])
+  let turns = 0
+  const timer = () => {
+    turns++
+    if (started.length < 22) setImmediate(timer)
+  }
+  setImmediate(timer)
+  await Promise.all(pages)
+  expect(started.slice(2)).toEqual(Array.from({ length: 20 }, (_, index) => `/docs/${index}`))
+  expect(turns).toBeGreaterThanOrEqual(19)
+})
+
 describeOnServer('an instance', () => {
   let service: TestService
   let instance: Instance
