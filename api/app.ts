@@ -228,13 +228,17 @@ export function createApp(options: AppOptions): App {
     metrics.countError(method, error)
     return renderError(error, headers.endpoint, logFailure)
   }
-  const loadShedder = createLoadShedder({ fetch: root.fetch, refuse }, (authorization) => {
-    const key = recallKey(ledger, authorization)
-    if (key === undefined) return undefined
-    return {
-      isAdmin: key.role === 'admin',
-      isQueueFull: queue.isFullFor(key.id) || matchCache.isFullFor(key.id),
-    }
+  const loadShedder = createLoadShedder({
+    ...{ fetch: root.fetch, refuse },
+    probePaths: ['/health', '/metrics'].map((path) => basePath + path),
+    findSender(authorization) {
+      const key = recallKey(ledger, authorization)
+      if (key === undefined) return undefined
+      return {
+        isAdmin: key.role === 'admin',
+        isQueueFull: queue.isFullFor(key.id) || matchCache.isFullFor(key.id),
+      }
+    },
   })
   return { ...loadShedder, hono: root }
 }

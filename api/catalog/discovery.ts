@@ -8,6 +8,7 @@ import { foldLocation } from '../names/case-folding.ts'
 import { type DependencyKey, listDependencyKeys, writeDependencyKey } from '../names/dependency-names.ts'
 import { readOneState } from './dataset.ts'
 import type { ListName } from './filter.ts'
+import type { NameCandidate, NameFinder } from './name-list.ts'
 import { uniteSets } from './set-unions.ts'
 import { selectShelvedId } from './stored-sets.ts'
 
@@ -62,14 +63,34 @@ interface Candidate {
 /** Finds dependencies: by users, then repositories, then name. Those that nobody uses any more are left out. */
 export function discoverDependencies(
   sql: Sql,
+  names: NameFinder,
   search: DependencySearch,
 ): Promise<Discovery<DiscoveredDependency>> {
-  return readOneState(sql, (reader) => findMostUsed(reader, selectMeant(reader, search), search.limit))
+  const { prefix, contains = '', files, limit } = search
+  const keys = listDependencyKeys(prefix ?? contains)
+  const match = prefix === undefined ? 'contains' : 'prefix'
+  const searchDatabase = (reader: SqlOrTransaction) =>
+    findMostUsed(reader, selectMostUsed(reader, selectMeant(reader, search), limit), limit)
+  return readOneState(
+    sql,
+    async (reader) => {
+      const found = await names.find({ keys, match, files, limit, maxCandidates })
+      if (found !== undefined) {
+        const listed = await findMostUsed(reader, selectListed(reader, found.candidates), limit)
+        if (listed === 'outdated' || listed.edition === found.edition) return listed
+      }
+      const searched = await searchDatabase(reader)
+      if (searched !== 'outdated') names.noteEdition(searched.edition)
+      return searched
+    },
+    searchDatabase,
+  )
 }
 
 /** The dependencies that are used most, and the number of all. */
 export interface Ranking extends Discovery<DiscoveredDependency> {
   total: number
+  edition: string
 }
 
 /** Finds the dependencies that are used most, in a transaction that sees one state. `isMeant` is a condition of their rows. */
@@ -78,17 +99,18 @@ export async function rankDependencies(
   isMeant: Fragment,
   limit: number,
 ): Promise<Ranking> {
-  const found = await findMostUsed(tx, isMeant, limit)
+  const found = await findMostUsed(tx, selectMostUsed(tx, isMeant, limit), limit)
   if (found === 'outdated') throw new Error('the dataset changed within a transaction')
   return found
 }
 
+/** Counts the items of the candidates that a select has, and finds the most used ones among them. */
 async function findMostUsed(
   sql: SqlOrTransaction,
-  isMeant: Fragment,
+  candidateRows: Fragment,
   limit: number,
 ): Promise<Ranking | 'outdated'> {
-  const { version, edition, total, candidates } = await findCandidates(sql, isMeant, limit)
+  const { version, edition, total, candidates } = await readCandidates(sql, candidateRows)
   const users = await countItems(sql, 'users', candidates, edition)
   const repositories = await countItems(sql, 'repositories', candidates, edition)
   if (users === 'outdated' || repositories === 'outdated') return 'outdated'
@@ -100,7 +122,7 @@ async function findMostUsed(
       repositories: repositories[index] ?? 0,
     }))
     .sort((a, b) => b.users - a.users || b.repositories - a.repositories)
-  return { version, total, items: items.slice(0, limit) }
+  return { version, edition, total, items: items.slice(0, limit) }
 }
 
 /** What the first statement finds. */
@@ -124,37 +146,50 @@ function selectMeant(sql: SqlOrTransaction, { prefix, contains, files }: Depende
   return sql`name <> '' and (${hasName}) ${hasFile}`
 }
 
-/** Finds the dependencies that may be among the most used ones, in the order of their names. */
-async function findCandidates(sql: SqlOrTransaction, isMeant: Fragment, limit: number): Promise<Found> {
-  const ids = (list: ListName) =>
-    selectShelvedId(sql, list === 'users' ? sql`users_on_shelf` : sql`repositories_on_shelf`)
+/** SQL: the dependencies that may be among the most used ones, and the number of all that are meant. */
+function selectMostUsed(sql: SqlOrTransaction, isMeant: Fragment, limit: number): Fragment {
   // A dependency has at most as many users as its sets together, and at least as many as the largest of them.
-  const [found] = await sql<Found[]>`
+  return sql`
     with matching as materialized (
       select name_key, file, sum(users_count) as most_users, max(users_count) as fewest_users,
         sum(repositories_count) as most_repositories
       from dependencies
       where ${isMeant} and users_count + repositories_count > 0
       group by name_key, file
-    ), candidates as materialized (
-      select * from matching
-      where most_users >= coalesce(
-        (select fewest_users from matching order by fewest_users desc offset ${limit - 1}::integer limit 1), 0
-      )
-      order by fewest_users desc, most_users desc, most_repositories desc, name_key, file limit ${maxCandidates}
     )
-    select version, edition, (select count(*) from matching) as total, (
+    select name_key, file, (select count(*) from matching) as total from matching
+    where most_users >= coalesce(
+      (select fewest_users from matching order by fewest_users desc offset ${limit - 1}::integer limit 1), 0
+    )
+    order by fewest_users desc, most_users desc, most_repositories desc, name_key, file limit ${maxCandidates}`
+}
+
+/** SQL: the dependencies that were found in the list of names. */
+function selectListed(sql: SqlOrTransaction, candidates: readonly NameCandidate[]): Fragment {
+  const names = sql.typed.texts(candidates.map(({ name_key }) => name_key))
+  const files = sql.typed.texts(candidates.map(({ file }) => file))
+  return sql`select name_key, file, 0 as total from unnest(${names}::text[], ${files}::text[]) as listed(name_key, file)`
+}
+
+/** Reads candidates, in the order of their names. */
+async function readCandidates(sql: SqlOrTransaction, candidateRows: Fragment): Promise<Found> {
+  const ids = (list: ListName) =>
+    selectShelvedId(sql, list === 'users' ? sql`users_on_shelf` : sql`repositories_on_shelf`)
+  const [found] = await sql<Found[]>`
+    with candidates as materialized (${candidateRows})
+    select version, edition, coalesce((select total from candidates limit 1), 0) as total, (
       select coalesce(json_agg(json_build_object(
         'dependency_name', name, 'dependency_file', file,
         'users', json_build_object('terms', coalesce(user_terms, '{}'), 'sum', most_users),
         'repositories', json_build_object('terms', coalesce(repository_terms, '{}'), 'sum', most_repositories)
       ) order by name, file), '[]')
       from (
-        select file, most_users, most_repositories, (array_agg(name order by users_count desc, name))[1] as name,
+        select file, sum(users_count) as most_users, sum(repositories_count) as most_repositories,
+          (array_agg(name order by users_count desc, name))[1] as name,
           array_agg(${ids('users')}) filter (where users_count > 0) as user_terms,
           array_agg(${ids('repositories')}) filter (where repositories_count > 0) as repository_terms
         from candidates join dependencies using (name_key, file)
-        group by name_key, file, most_users, most_repositories
+        group by name_key, file
       ) named
     ) as candidates
     from dataset`

@@ -89,6 +89,7 @@ export function createPageReader<Request, NoPage extends string = never>(
   const read = createBatcher({
     size: maxPages,
     maxConcurrent,
+    charges: true,
     run: (inputs: Input[]) => countStatement(sql, () => run(inputs)),
   })
   return (request, { toSettle, signal }) => read({ request, toSettle }, signal)

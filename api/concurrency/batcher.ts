@@ -22,6 +22,11 @@ export interface BatchOptions<Input, Output> {
   maxConcurrent?: number | undefined
   /** Whether a connection is free for an extra batch beside a late one. Default: always. */
   hasRoom?(): boolean
+  /**
+   * Whether the statement charges clients, who may have left. Then a batch starts one turn of the event loop later: while the
+   * inputs came, others could leave unseen. Default: false.
+   */
+  charges?: boolean
 }
 
 /** A batch is late after this time: its connection may be dead. An extra batch may run for each late one. */
@@ -32,7 +37,7 @@ const minSplitSize = 8
 
 /** Creates a function that runs one input in a batch with others. */
 export function createBatcher<Input, Output>(options: BatchOptions<Input, Output>) {
-  const { run, size, maxConcurrent = 1, hasRoom = () => true } = options
+  const { run, size, maxConcurrent = 1, hasRoom = () => true, charges = false } = options
   interface Entry {
     input: Input
     signal: AbortSignal | undefined
@@ -87,14 +92,15 @@ export function createBatcher<Input, Output>(options: BatchOptions<Input, Output
     while (queue.length > 0 && mayStart()) void start()
   }
 
-  /** Starts at the end of this turn of the event loop, so that its other inputs are in the same batch. */
+  /** Starts at the end of this turn of the event loop, or of the next one, so that its other inputs are in the same batch. */
   function startSoon(): void {
     if (isStarting || queue.length === 0) return
     isStarting = true
-    setImmediate(() => {
+    const begin = () => {
       isStarting = false
       startNow()
-    })
+    }
+    setImmediate(charges ? () => setImmediate(begin) : begin)
   }
 
   /** Throws `ClientGoneError` when the signal is aborted before the batch starts. */

@@ -17,19 +17,21 @@ const maxTagsLength = 8_192
  * What a compressing server adds to the end of a tag: `-gzip` and `-br` (Apache, lighttpd, Caddy), `-gunzip` (Apache
  * when it decompresses), `--gzip` (Jetty), `;gz` and `;gzip` (LiteSpeed and others), and other codings likewise.
  */
-const compressionSuffix = /(?:--?|[;:])(?:gzip|gz|gunzip|br|zstd|deflate)"$/
+const compressionSuffix = /^(?:--?|[;:])(?:gzip|gz|gunzip|br|zstd|deflate)$/
 
 /**
  * Whether `If-None-Match` has the tag, compared weakly, or is `*` (RFC 9110 §13.1.2). A tag also matches with the suffix
- * of a proxy that compressed the response. The docs' own tags end like that, so tags are compared as they are, too.
+ * of a proxy that compressed the response. The tag itself may end like one, or like the beginning of one.
  */
 export function matchesEntityTag(ifNoneMatch: string | undefined, tag: string): boolean {
   if (ifNoneMatch === undefined) return false
   const list = ifNoneMatch.slice(0, maxTagsLength)
   if (list.trim() === '*') return true
-  const opaque = tag.replace(/^W\//, '')
-  for (const [candidate] of list.matchAll(/"[^"]*"/g)) {
-    if (candidate === opaque || candidate.replace(compressionSuffix, '"') === opaque) return true
+  const opaque = tag.replace(/^W\//, '').slice(1, -1)
+  for (const [, candidate = ''] of list.matchAll(/"([^"]*)"/g)) {
+    if (!candidate.startsWith(opaque)) continue
+    const suffix = candidate.slice(opaque.length)
+    if (suffix === '' || compressionSuffix.test(suffix)) return true
   }
   return false
 }

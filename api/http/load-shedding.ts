@@ -1,24 +1,33 @@
 /**
  * Load shedding: the check in front of the app, which refuses requests with 503 while there is more work than can be done
- * soon (`decisions/0005-http.md`).
+ * soon, and lets requests of unknown senders take turns (`decisions/0005-http.md`).
  *
  * A refusal must cost almost nothing, or it slows down the requests in progress. So servers run the check before they
  * create a `Request`. It reads one header and writes no log line. `/metrics` counts refusals.
  *
  * @module
  */
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type ApiError, overCapacity } from '../errors.ts'
 import type { PlainResponse } from './error-handler.ts'
 import type { Fetch } from './request-context.ts'
 
+/** What a server knows of a request before it creates a `Request`. */
+export interface RequestHead {
+  method: string
+  /** A path or a URL. */
+  target: string
+  authorization: string | undefined
+}
+
 /** What a server calls. */
 export interface ServedApp {
   /**
-   * Returns the response to a request that is refused. Pass an accepted one to `fetch`. Send the response in another turn
+   * Returns the response to a complete request that is refused. Pass an accepted one to `fetch`. Send the response in another turn
    * of the event loop: clients may send their next request immediately, and many of them would keep the event loop from
    * the requests in progress.
    */
-  shedLoad(method: string, authorization: string | undefined): PlainResponse | 'accepted'
+  shedLoad(request: RequestHead): PlainResponse | 'accepted'
   /** Responds to a request. */
   fetch: Fetch
   /** Renders the error response to a request that isn't passed to `fetch`. Counts the error, and logs its cause. */
@@ -27,6 +36,8 @@ export interface ServedApp {
 
 /** Requests in progress, with or without a key. Each takes memory. */
 const maxInProgress = 4_000
+/** Further ones to `/health` and `/metrics`: an instance that is busy is still healthy. */
+const maxProbes = 20
 /** Further ones with an admin key, so that operators can see the metrics of an instance that refuses all others. */
 const maxInProgressForAdmins = maxInProgress + 100
 
@@ -37,29 +48,57 @@ export interface Sender {
   isQueueFull: boolean
 }
 
-/**
- * Puts the check in front of an app. `findSender` returns the sender that an Authorization header names, if the key is in
- * memory. It is called for each request.
- */
-export function createLoadShedder(
-  { fetch, refuse }: Pick<ServedApp, 'fetch' | 'refuse'>,
-  findSender: (authorization: string | undefined) => Sender | undefined,
-): ServedApp & { countInProgress(): number } {
+/** What a load shedder works with. */
+export interface LoadSheddingOptions extends Pick<ServedApp, 'fetch' | 'refuse'> {
+  /** Returns the sender that an Authorization header names, if the key is in memory. It is called for most requests. */
+  findSender: (authorization: string | undefined) => Sender | undefined
+  /** Paths that have places of their own. */
+  probePaths: readonly string[]
+}
+
+/** Puts the check in front of an app. */
+export function createLoadShedder({
+  fetch,
+  refuse,
+  findSender,
+  probePaths,
+}: LoadSheddingOptions): ServedApp & { countInProgress(): number } {
   const error = overCapacity() // made once: a stack trace costs more than a response
-  let inProgress = 0
-  const leave = () => {
-    inProgress--
+  const others = { inProgress: 0 }
+  const probes = { inProgress: 0 }
+  let lastTurn: Promise<unknown> = Promise.resolve()
+  /** Takes a path, or a URL with an authority, which has at least one character. */
+  const isProbe = (url: string) =>
+    probePaths.includes(url.startsWith('/') ? url : url.slice(url.indexOf('/', 'http://h'.length)))
+
+  function isFull({ target, authorization }: RequestHead): boolean {
+    if (isProbe(target) && probes.inProgress < maxProbes) return false
+    const { isAdmin = false, isQueueFull = false } = findSender(authorization) ?? {}
+    return isQueueFull || others.inProgress >= (isAdmin ? maxInProgressForAdmins : maxInProgress)
   }
+
+  /**
+   * Waits for the turn of an unknown sender. One of them starts in each turn of the event loop. So any number of pages and
+   * errors, which cost nothing, delays each step of a paid request by one of them.
+   */
+  function waitForTurn(): Promise<unknown> {
+    lastTurn = lastTurn.then(() => nextTurn())
+    return lastTurn
+  }
+
   return {
     refuse,
-    shedLoad(method, authorization) {
-      const { isAdmin = false, isQueueFull = false } = findSender(authorization) ?? {}
-      const isFull = inProgress >= (isAdmin ? maxInProgressForAdmins : maxInProgress)
-      return isFull || isQueueFull ? refuse(method, error) : 'accepted'
-    },
+    shedLoad: (request) => (isFull(request) ? refuse(request.method, error) : 'accepted'),
     async fetch(request, server) {
-      inProgress++
+      const isOwnPlace = isProbe(request.url) && probes.inProgress < maxProbes
+      const places = isOwnPlace ? probes : others
+      const leave = () => {
+        places.inProgress--
+      }
+      places.inProgress++
       try {
+        const authorization = request.headers.get('Authorization') ?? undefined
+        if (!isOwnPlace && findSender(authorization) === undefined) await waitForTurn()
         return await fetch(request, server)
       } finally {
         // A response takes memory until it is sent.
@@ -67,6 +106,6 @@ export function createLoadShedder(
         else leave()
       }
     },
-    countInProgress: () => inProgress,
+    countInProgress: () => others.inProgress + probes.inProgress,
   }
 }

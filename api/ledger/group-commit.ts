@@ -58,6 +58,7 @@ export function createGroupCommit(sql: Sql, { maxLockWaits }: GroupCommitOptions
   const settleUnlocked = createBatcher({
     run: (requests: SettleRequest[]) => settleTogether(requests, { waitForLocks: false }),
     size: maxGroupSize,
+    charges: true,
     hasRoom: () => countFreeConnections(sql) > 1, // the last one is for `/health`
   })
   const waitForLocks = maxLockWaits > 0

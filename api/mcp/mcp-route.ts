@@ -7,18 +7,17 @@
  *
  * @module
  */
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Hono, MiddlewareHandler } from 'hono'
-import { bodyLimit } from 'hono/body-limit'
 import { createMiddleware } from 'hono/factory'
 import type { Meter } from '../checkout/meter.ts'
 import { readMaxCredits } from '../checkout/request-conditions.ts'
-import { ApiError, ClientGoneError } from '../errors.ts'
+import { requestQueueLimits } from '../checkout/request-queue.ts'
+import { createFairQueue } from '../concurrency/fair-queue.ts'
+import { ApiError } from '../errors.ts'
 import type { ApiContext, Fetch, HonoEnvironment } from '../http/request-context.ts'
 import { setHeader } from '../http/response.ts'
 import { isPotentiallyTrustworthy, mcpPath } from '../http/url.ts'
-
-/** In bytes. The largest call names some hundred packages. */
-const maxBodyBytes = 256 * 1024
 
 /** What the route works with. */
 export interface McpRouteOptions {
@@ -33,11 +32,15 @@ export interface McpRouteOptions {
   version: string
 }
 
+/** Messages are parsed one at a time, because parsing blocks the event loop. Their keys take turns. */
+const parsingLimits = { ...requestQueueLimits, maxConcurrent: 1 }
+
 /** Adds the route. */
 export function addMcpRoute(
   app: Hono<HonoEnvironment>,
   { authenticate, meter, fetch, publicOrigin, basePath, version }: McpRouteOptions,
 ): void {
+  const parsing = createFairQueue<number>(parsingLimits)
   // Assistants are few, and what serves them takes 150 ms to load and 30 MB: only instances that need it have it.
   let mcp: Promise<typeof import('./streamable-http.ts')> | undefined
   app.post(mcpPath, assertAllowedOrigin(publicOrigin), authenticate, async (c) => {
@@ -46,46 +49,30 @@ export function addMcpRoute(
       throw new ApiError(415, 'unsupported_media_type', 'Unsupported Content-Type: must be application/json')
     }
     const maxCredits = readMaxCredits(c)
-    const body = await readBody(c)
+    const body = await c.req.text()
     mcp ??= import('./streamable-http.ts')
     const { respond } = await mcp
-    return respond(c.req.raw, body, {
-      baseUrl: new URL(c.req.url).origin + basePath,
-      apiKey: c.get('caller').secret,
-      maxCredits,
-      async fetch(url, init) {
-        const response = await fetch(new Request(url, init))
-        // Requests in memory end with a response even when they are stopped.
-        init?.signal?.throwIfAborted()
-        copyQuota(c, response.headers)
-        return response
-      },
-      version,
-    })
+    const leave = await parsing.enter(c.get('caller').id, c.req.raw.signal)
+    try {
+      await nextTurn() // between two messages, the event loop serves others
+      return await respond(c.req.raw, body, {
+        baseUrl: new URL(c.req.url).origin + basePath,
+        apiKey: c.get('caller').secret,
+        maxCredits,
+        async fetch(url, init) {
+          leave() // the message was read, and its requests wait for their own turns
+          const response = await fetch(new Request(url, init))
+          // Requests in memory end with a response even when they are stopped.
+          init?.signal?.throwIfAborted()
+          copyQuota(c, response.headers)
+          return response
+        },
+        version,
+      })
+    } finally {
+      leave()
+    }
   })
-}
-
-const limitBody = bodyLimit({
-  maxSize: maxBodyBytes,
-  onError() {
-    // The rest of the body isn't read, so the connection ends with the response.
-    throw new ApiError(413, 'body_too_large', `Body too large: at most ${maxBodyBytes} bytes`, {
-      headers: { Connection: 'close' },
-    })
-  },
-})
-
-/** Reads the body. Throws 413, or `ClientGoneError` when the connection breaks before its end. */
-async function readBody(c: ApiContext): Promise<string> {
-  let body = ''
-  try {
-    await limitBody(c, async () => {
-      body = await c.req.text()
-    })
-  } catch (error) {
-    throw error instanceof ApiError ? error : new ClientGoneError()
-  }
-  return body
 }
 
 /** The limit and the balance after the last request of a call. What the whole call cost is in its result. */

@@ -9,8 +9,8 @@ import type { Hono } from 'hono'
 import type { Coverage } from '../catalog/coverage.ts'
 import { shareRead } from '../concurrency/batcher.ts'
 import { unavailable } from '../errors.ts'
+import { type KeptDocument, keepDocument, sendKeptDocument } from '../http/kept-document.ts'
 import type { HonoEnvironment } from '../http/request-context.ts'
-import { sendDocument } from '../http/response.ts'
 import { type NoCoverage, writeCoverageSlots } from './coverage-slots.ts'
 import type { Slots } from './slots.ts'
 
@@ -26,11 +26,11 @@ const maxPageWaitMs = 1_000
  * at most. Throws what reading throws, or an `ApiError` (503) if that takes too long, unless there is something that was
  * read within the last hour.
  */
-export type CoverageReader = () => Promise<{ coverage: Coverage; text: string }>
+export type CoverageReader = () => Promise<{ coverage: Coverage; document: KeptDocument }>
 
 /** Creates a reader. */
 export function createCoverageReader(readCoverage: () => Promise<Coverage | 'timed_out'>): CoverageReader {
-  let read: { coverage: Coverage; text: string; atMs: number } | undefined
+  let read: { coverage: Coverage; document: KeptDocument; atMs: number } | undefined
   let failure: unknown
   let dueMs = Number.NEGATIVE_INFINITY
   const refresh = shareRead(async () => {
@@ -38,7 +38,10 @@ export function createCoverageReader(readCoverage: () => Promise<Coverage | 'tim
     try {
       const coverage = await readCoverage()
       if (coverage === 'timed_out') throw unavailable('Database unavailable')
-      read = { coverage, text: JSON.stringify(coverage), atMs: performance.now() }
+      const text = JSON.stringify(coverage)
+      const isSame = text === read?.document.body
+      const document = isSame && read ? read.document : keepDocument(text, 'application/json', [text])
+      read = { coverage, document, atMs: performance.now() }
     } catch (error) {
       failure = error
     }
@@ -54,8 +57,8 @@ export function createCoverageReader(readCoverage: () => Promise<Coverage | 'tim
 /** Adds `/docs/coverage.json`. The route throws what the reader throws. */
 export function addCoverageRoute(app: Hono<HonoEnvironment>, readCoverage: CoverageReader): void {
   app.get('/docs/coverage.json', async (c) => {
-    const { text } = await readCoverage()
-    return sendDocument(c, text, 'application/json')
+    const { document } = await readCoverage()
+    return sendKeptDocument(c, document)
   })
 }
 

@@ -8,10 +8,11 @@ import { join } from 'node:path'
 import type { Hono } from 'hono'
 import { parse } from 'yaml'
 import type { Config } from '../config.ts'
-import { chooseEncoding, compress, encodings } from '../http/compression.ts'
-import { createEntityTag, matchesEntityTag } from '../http/entity-tag.ts'
+import { encodings } from '../http/compression.ts'
+import { createEntityTag } from '../http/entity-tag.ts'
+import { type KeptDocument, keepDocument, sendKeptDocument } from '../http/kept-document.ts'
 import type { ApiContext, HonoEnvironment } from '../http/request-context.ts'
-import { send, setHeader, takeHeaders } from '../http/response.ts'
+import { setHeader } from '../http/response.ts'
 import { createTemplate, fillTemplate, type IsCachedUrl, type PageTemplate } from './page-template.ts'
 
 const documentPath = join(import.meta.dirname, '..', '..', 'openapi.yml')
@@ -26,8 +27,8 @@ interface DocumentFormat {
   /** Entity tag of the text without the URL. */
   tag: string
   template: PageTemplate
-  /** Compressed texts, by encoding and public URL. */
-  compressed: Map<string, Promise<Uint8Array<ArrayBuffer>>>
+  /** By public URL. */
+  documents: Map<string, KeptDocument>
 }
 
 /**
@@ -77,28 +78,25 @@ function createFormat(text: string, type: string): DocumentFormat {
     type,
     tag: createEntityTag(text),
     template: createTemplate(text, [placeholder]),
-    compressed: new Map(),
+    documents: new Map(),
   }
 }
 
 async function sendDocumentFormat(
   c: ApiContext,
-  { type, tag: textTag, template, compressed }: DocumentFormat,
+  { type, tag: textTag, template, documents }: DocumentFormat,
   publicRoot: string,
   isCachedUrl: IsCachedUrl,
 ): Promise<Response> {
-  const tag = createEntityTag(textTag, publicRoot)
-  setHeader(c, 'ETag', tag)
-  setHeader(c, 'Cache-Control', 'no-cache')
+  const isKept = isCachedUrl(publicRoot)
+  const create = () =>
+    keepDocument(
+      fillTemplate(template, () => publicRoot),
+      type,
+      [textTag, publicRoot],
+    )
+  const document = documents.get(publicRoot) ?? create()
+  if (isKept) documents.set(publicRoot, document)
   setHeader(c, 'Vary', 'Accept-Encoding')
-  if (matchesEntityTag(c.req.header('If-None-Match'), tag)) return send(c, null, { status: 304 })
-  setHeader(c, 'Content-Type', type)
-  const encoding = chooseEncoding(c.req.header('Accept-Encoding'), isCachedUrl(publicRoot) ? encodings : [])
-  const body = fillTemplate(template, () => publicRoot)
-  if (encoding === 'identity') return new Response(body, { headers: takeHeaders(c) })
-  const key = `${encoding} ${publicRoot}`
-  const pending = compressed.get(key) ?? compress(body, encoding, 'small')
-  compressed.set(key, pending)
-  setHeader(c, 'Content-Encoding', encoding)
-  return new Response(await pending, { headers: takeHeaders(c) })
+  return sendKeptDocument(c, document, { offered: isKept ? encodings : [] })
 }

@@ -7,11 +7,12 @@
 import { Scalar } from '@scalar/hono-api-reference'
 import type { Hono } from 'hono'
 import type { Config } from '../config.ts'
-import type { HonoEnvironment } from '../http/request-context.ts'
-import { sendDocument, setHeader } from '../http/response.ts'
+import { type KeptDocument, keepDocument, sendKeptDocument } from '../http/kept-document.ts'
+import type { ApiContext, HonoEnvironment } from '../http/request-context.ts'
+import { setHeader } from '../http/response.ts'
 import { isLoopback } from '../http/url.ts'
 import { hashInlineScripts, viewerContentSecurityPolicy } from './content-security-policy.ts'
-import { type DocsFinder, viewerFiles } from './docs-manifest.ts'
+import { type DocsFinder, type DocsManifest, viewerFiles } from './docs-manifest.ts'
 import { writeKeySource } from './operator-slots.ts'
 import { completeViewerPage } from './viewer-page.ts'
 
@@ -59,15 +60,41 @@ export function addViewerRoute(
   },
 ): void {
   const keySource = writeKeySource(options.operator).html
-  app.get('/api-docs', async (c, next) => {
-    const { viewer } = await options.findDocs()
-    const demoKey = isLocal(c.req.raw) ? options.readDemoKey?.() : undefined
+  /** The pages of a build, by demo key. */
+  let pages:
+    | { viewer: DocsManifest['viewer']; byKey: Map<string | undefined, Promise<ViewerPage>> }
+    | undefined
+
+  async function renderPage(
+    viewer: DocsManifest['viewer'],
+    demoKey: string | undefined,
+    c: ApiContext,
+  ): Promise<ViewerPage> {
     const assets = `./docs/${viewer.directory}`
-    const page = await renderReference(assets)(c, next)
+    const page = await renderReference(assets)(c, async () => {})
     if (page === undefined) throw new Error('Scalar rendered no page')
     const html = completeViewerPage(await page.text(), { ...viewer, assets, demoKey, keySource })
-    const policy = viewerContentSecurityPolicy(hashInlineScripts(html), options.publicOrigin)
+    return {
+      document: keepDocument(html, 'text/html; charset=UTF-8', [html]),
+      policy: viewerContentSecurityPolicy(hashInlineScripts(html), options.publicOrigin),
+    }
+  }
+
+  app.get('/api-docs', async (c) => {
+    const { viewer } = await options.findDocs()
+    const demoKey = isLocal(c.req.raw) ? options.readDemoKey?.() : undefined
+    if (pages?.viewer !== viewer) pages = { viewer, byKey: new Map() }
+    const pending = pages.byKey.get(demoKey) ?? renderPage(viewer, demoKey, c)
+    pages.byKey.set(demoKey, pending)
+    const { document, policy } = await pending
     setHeader(c, 'Content-Security-Policy', policy)
-    return sendDocument(c, html, 'text/html; charset=UTF-8', demoKey ? 'no-store' : 'no-cache')
+    return sendKeptDocument(c, document, { cacheControl: demoKey ? 'no-store' : 'no-cache' })
   })
+}
+
+/** The page as it is served. */
+interface ViewerPage {
+  document: KeptDocument
+  /** Its Content-Security-Policy. */
+  policy: string
 }

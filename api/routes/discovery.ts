@@ -2,6 +2,7 @@ import type { Hono } from 'hono'
 import { isLonger, maxFilterTextLength } from '../catalog/attributes.ts'
 import { type Discovery, discoverDependencies, discoverLocations } from '../catalog/discovery.ts'
 import type { MatchCache } from '../catalog/matches.ts'
+import { createNameFinder } from '../catalog/name-list.ts'
 import type { Meter } from '../checkout/meter.ts'
 import type { Sql } from '../database/connect.ts'
 import { countStatement } from '../database/statement-count.ts'
@@ -21,6 +22,7 @@ export function addDiscoveryRoutes(
   sql: Sql,
   { takeTurn }: Pick<MatchCache, 'takeTurn'>,
 ): void {
+  const names = createNameFinder(sql)
   async function sendDiscovery<Item>(
     c: ApiContext,
     discover: () => Promise<Discovery<Item>>,
@@ -46,7 +48,7 @@ export function addDiscoveryRoutes(
       if ((search.prefix === undefined) === (search.contains === undefined)) {
         throw badRequest('Invalid query: send either prefix or contains, not both')
       }
-      return sendDiscovery(c, () => discoverDependencies(sql, search))
+      return sendDiscovery(c, () => discoverDependencies(sql, names, search))
     }),
   )
 

@@ -34,7 +34,8 @@ export function listen(
     (request, response) => {
       const { method = '' } = request
       const send = ({ status, headers, body }: PlainResponse) => response.writeHead(status, headers).end(body)
-      const overload = shedLoad(method, request.headers.authorization)
+      const { url: target = '', headers } = request
+      const overload = shedLoad({ method, target, authorization: headers.authorization })
       if (overload !== 'accepted') return setImmediate(send, overload)
       const error = prepareRequest(request, response)
       return error === undefined ? respond(request, response) : send(refuse(method, error))

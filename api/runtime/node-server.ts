@@ -1,7 +1,7 @@
 /**
- * The server of `node:http`, on Node and on Deno. It lacks six things: valid hosts, known versions and transfer codings,
- * one request in progress per connection, error bodies for invalid HTTP, a timeout for clients that don't read, and a
- * limit that closes idle connections first.
+ * The server of `node:http`, on Node and on Deno. It lacks seven things: valid hosts, known versions and transfer codings,
+ * bodies with a deadline, one request in progress per connection, error bodies for invalid HTTP, a timeout for clients that
+ * don't read, and a limit that closes idle connections first.
  *
  * @module
  */
@@ -20,6 +20,7 @@ import type { PlainResponse } from '../http/error-handler.ts'
 import type { ServedApp } from '../http/load-shedding.ts'
 import { cutUrl, findRequestError, invalidHost, parseHost, urlTooLong } from '../http/url.ts'
 import { formatHost } from './local-url.ts'
+import { bodyTimeoutMs, createBodyReader, hasBody, isChunked, requestTimeout } from './request-bodies.ts'
 import { watchUnreadResponses } from './unread-responses.ts'
 
 /** Limit of request line and headers together, in bytes: 16 KiB more than the longest URL. */
@@ -40,6 +41,8 @@ export const serverOptions = {
 export interface ConnectionLimits {
   /** A connection is reset when its client reads nothing of a response for this time. Default: 60,000. */
   readTimeoutMs?: number
+  /** A request's body must arrive within this time. Default: 10,000. */
+  bodyTimeoutMs?: number
   /** Pipelined requests that wait for the response before theirs, on all connections. Default: 4,000. */
   maxPipelined?: number
   /** Open connections. Beyond it, the connection that has been idle longest is closed. Default: no limit. */
@@ -53,8 +56,10 @@ const readChecks = 4
 
 interface Connection {
   socket: Socket
-  /** The response in progress; undefined: the connection is idle. */
+  /** The response in progress. */
   response?: ServerResponse | undefined
+  /** Ends reading the body of the next request; undefined: none is being read. */
+  stopReading?: (() => void) | undefined
   /** Requests that wait for it, oldest first. */
   pipelined: [IncomingMessage, ServerResponse][]
   /** The error response to what the client sent last. The connection ends with it, after the responses before it. */
@@ -71,6 +76,7 @@ export function serveConnections(
   refuse: ServedApp['refuse'],
   {
     readTimeoutMs = 60_000,
+    bodyTimeoutMs: maxBodyMs = bodyTimeoutMs,
     maxPipelined = 4_000,
     maxConnections = Number.POSITIVE_INFINITY,
   }: ConnectionLimits,
@@ -79,6 +85,7 @@ export function serveConnections(
   /** Sockets without a request, longest idle first. */
   const idle = new Set<Socket>()
   let pipelined = 0
+  const readBody = createBodyReader(maxBodyMs)
 
   function remove(socket: Socket): void {
     pipelined -= connections.get(socket)?.pipelined.length ?? 0
@@ -99,9 +106,10 @@ export function serveConnections(
 
   function receive(request: IncomingMessage, response: ServerResponse): void {
     const connection = connections.get(request.socket)
-    if (connection === undefined) return // destroyed while the parser still had requests of it
-    if (connection.response === undefined) {
-      start(connection, request, response)
+    // Destroyed or refused while the parser still had requests of it.
+    if (connection === undefined || connection.refusal !== undefined) return
+    if (connection.response === undefined && connection.stopReading === undefined) {
+      begin(connection, request, response)
     } else if (pipelined < maxPipelined) {
       pipelined++
       connection.pipelined.push([request, response])
@@ -109,6 +117,31 @@ export function serveConnections(
     } else {
       destroy(request.socket)
     }
+  }
+
+  /** Starts a request once it is complete. Until then, its connection counts as idle. */
+  async function begin(
+    connection: Connection,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<void> {
+    if (hasBody(request)) {
+      const { result, stop } = readBody(request)
+      connection.stopReading = stop
+      const body = await result
+      connection.stopReading = undefined
+      if (body instanceof ApiError) return refuseBody(request, body)
+      Object.assign(request, { rawBody: body }) // where the adapter looks for a body that was read
+    }
+    start(connection, request, response)
+  }
+
+  /** Ends a connection with an error response, and drops the rest of a body for a while: clients may send it all before they read. */
+  function refuseBody(request: IncomingMessage, error: ApiError): void {
+    const { socket, method = '' } = request
+    end(socket, method, error)
+    request.resume()
+    setTimeout(() => destroy(socket), maxBodyMs).unref()
   }
 
   function start(connection: Connection, request: IncomingMessage, response: ServerResponse): void {
@@ -127,22 +160,25 @@ export function serveConnections(
     const { socket } = connection
     connection.response = undefined
     if (!connections.has(socket) || !socket.writable) return // a response couldn't be sent
+    idle.add(socket)
     const next = connection.pipelined.shift()
-    if (next === undefined) {
-      idle.add(socket)
+    const isBroken = connection.refusal !== undefined && next?.[0].complete === false // within its body
+    if (next === undefined || isBroken) {
       if (connection.refusal !== undefined) finish(socket, connection.refusal)
       return
     }
     pipelined--
     if (connection.pipelined.length > 0) pauseWhilePipelined(connection)
     else socket.resume()
-    start(connection, ...next)
+    begin(connection, ...next)
   }
 
   /** Ends a connection with an error response, after the responses to the requests before it. */
   function end(socket: Socket, method: string, error: ApiError): void {
     const connection = connections.get(socket)
     if (connection === undefined || connection.refusal !== undefined || !socket.writable) return
+    connection.stopReading?.() // the request is within its body
+    connection.stopReading = undefined
     connection.refusal = writeResponse(refuse(method, error), method)
     if (connection.response === undefined) finish(socket, connection.refusal)
   }
@@ -241,7 +277,7 @@ function explainParseError(error: ParseError): ApiError {
         `Request headers too large: at most ${maxHeaderSize} bytes`,
       )
     case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return new ApiError(408, 'request_timeout', 'Request incomplete: it took too long to arrive')
+      return requestTimeout()
     case 'HPE_PAUSED_H2_UPGRADE':
       return unsupportedVersion()
     default:
@@ -310,10 +346,6 @@ export function prepareRequest(request: IncomingMessage, response: ServerRespons
   headers.host = host === undefined ? readLocalHost(socket) : parseHost(host)
   request.url = target.replace(/^https?:/i, (scheme) => scheme.toLowerCase()) // the adapter knows these alone
   return undefined
-}
-
-function isChunked(coding: string): boolean {
-  return coding.toLowerCase() === 'chunked'
 }
 
 /** A server that listens on `::` sees IPv4 addresses as IPv6 ones. */

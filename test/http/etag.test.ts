@@ -4,7 +4,27 @@
  * @module
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { matchesEntityTag } from '../../api/http/entity-tag.ts'
 import { startTestService, type TestService } from '../support/service.ts'
+
+test('a tag matches with each suffix of a compressing proxy, whatever it ends with itself', () => {
+  const suffixes = ['-gzip', '-br', '-zstd', '-deflate', '-gunzip', '--gzip', ';gzip', ';br', ';gz', ':gzip']
+  const tags = ['a', 'a-', 'a--', '-', 'a-gzip', 'a-br-', 'a;', 'a_gzip']
+  for (const tag of tags) {
+    for (const suffix of ['', ...suffixes]) {
+      for (const form of [`"${tag}${suffix}"`, `W/"${tag}${suffix}"`, `"other", "${tag}${suffix}"`]) {
+        expect([form, tag, matchesEntityTag(form, `W/"${tag}"`)]).toEqual([form, tag, true])
+      }
+    }
+    for (const end of ['---gzip', '-gzip-', '-', '-gzip-br', 'gzip', '_gzip']) {
+      expect([tag + end, tag, matchesEntityTag(`"${tag}${end}"`, `W/"${tag}"`)]).toEqual([
+        tag + end,
+        tag,
+        false,
+      ])
+    }
+  }
+})
 
 describe('a conditional request', () => {
   let service: TestService

@@ -3,7 +3,9 @@
  *
  * @module
  */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { renderError } from '../../api/http/error-handler.ts'
+import { createLoadShedder } from '../../api/http/load-shedding.ts'
 import { createInstance, type Instance } from '../support/instance.ts'
 import { type LiveService, startLiveService } from '../support/live-service.ts'
 import { describeOnServer } from '../support/server.ts'
@@ -20,6 +22,68 @@ const maxRunning = 128
 const maxQueued = 2_000
 /** Requests beyond a limit. */
 const surplus = 50
+
+describe('the check in front of an app', () => {
+  /** A load shedder whose requests never end. */
+  function createBusy() {
+    const shedder = createLoadShedder({
+      fetch: () => new Promise(() => {}),
+      refuse: (_, error) => renderError(error, {}, () => {}),
+      findSender: (authorization) => ({ isAdmin: authorization === 'admin', isQueueFull: false }),
+      probePaths: ['/base/health', '/base/metrics'],
+    })
+    return (target: string, authorization?: string) => {
+      const outcome = shedder.shedLoad({ method: 'GET', target, authorization })
+      if (outcome !== 'accepted') return outcome.status
+      void shedder.fetch(new Request(new URL(target, 'http://h')))
+      return 'accepted'
+    }
+  }
+  const repeat = (count: number, act: () => unknown) => new Set(Array.from({ length: count }, act))
+
+  test('has 20 further places for /health and /metrics, and 100 for admin keys', () => {
+    const begin = createBusy()
+    expect(repeat(maxInProgress, () => begin('/base/users'))).toEqual(new Set(['accepted']))
+    for (const other of ['/base/users', '/health', '/base/users/health', '/base/health/', 'http://h/']) {
+      expect([other, begin(other)]).toEqual([other, 503])
+    }
+    expect(repeat(18, () => begin('/base/health'))).toEqual(new Set(['accepted']))
+    for (const probe of ['/base/metrics', 'http://h/base/health']) {
+      expect([probe, begin(probe)]).toEqual([probe, 'accepted'])
+    }
+    expect(begin('/base/health')).toBe(503)
+    expect(repeat(100, () => begin('/base/metrics', 'admin'))).toEqual(new Set(['accepted']))
+    expect(begin('/base/metrics', 'admin')).toBe(503)
+  })
+})
+
+test('requests of unknown senders start one in each turn of the event loop, and others start before them', async () => {
+  const started: string[] = []
+  const shedder = createLoadShedder({
+    async fetch({ url }) {
+      started.push(new URL(url).pathname)
+      return new Response()
+    },
+    refuse: (_, error) => renderError(error, {}, () => {}),
+    findSender: (authorization) =>
+      authorization === 'known' ? { isAdmin: false, isQueueFull: false } : undefined,
+    probePaths: ['/health'],
+  })
+  const send = (path: string, headers = {}) => shedder.fetch(new Request(`http://h${path}`, { headers }))
+  const pages = Array.from({ length: 20 }, (_, index) => send(`/docs/${index}`, { Authorization: 'other' }))
+  const others = [send('/users', { Authorization: 'known' }), send('/health')]
+  await Promise.all(others)
+  expect(started).toEqual(['/users', '/health'])
+  let turns = 0
+  const timer = () => {
+    turns++
+    if (started.length < 22) setImmediate(timer)
+  }
+  setImmediate(timer)
+  await Promise.all(pages)
+  expect(started.slice(2)).toEqual(Array.from({ length: 20 }, (_, index) => `/docs/${index}`))
+  expect(turns).toBeGreaterThanOrEqual(19)
+})
 
 describeOnServer('an instance', () => {
   let service: TestService
@@ -51,6 +115,7 @@ describeOnServer('an instance', () => {
       })
       await expect.poll(() => statuses.length).toBe(surplus)
       refusals.push(await look())
+      expect((await instance.request('/health')).status).toBe(200)
       const { status, text } = await instance.request('/metrics', { key: admin })
       expect(status).toBe(200)
       expect(text).toMatch(new RegExp(`^devdata_requests_in_progress ${maxInProgress + 1}$`, 'm'))

@@ -147,8 +147,8 @@ describe('before a message is read, errors are those of the API:', () => {
     expect(await readRefusal(await post(secret, { 'Max-Credits': '-1' }))).toEqual([
       ...[400, 'invalid_parameter', expect.stringMatching(/^Invalid Max-Credits: /)],
     ])
-    const tooLarge = [413, 'body_too_large', 'Body too large: at most 262144 bytes']
-    const large = 'x'.repeat(262_145)
+    const tooLarge = [413, 'body_too_large', 'Body too large: at most 65536 bytes']
+    const large = 'x'.repeat(65_537)
     expect(await readRefusal(await post(secret, {}, large))).toEqual(tooLarge)
     const chunked = await service.fetch('/mcp', {
       method: 'POST',
@@ -218,6 +218,27 @@ test('quota headers are those after the last request of a call', async () => {
   const { headers } = await post(secret, {}, { ...listTools, method: 'tools/call', params })
   expect([headers.get('X-Credits-Remaining'), headers.get('X-RateLimit-Remaining')]).toEqual(['40', '98'])
 })
+
+testInside(
+  'messages of a key are read one after the other, so a busy key delays another one by a turn',
+  async () => {
+    const instance = createInstance(service)
+    const [busy, other] = [await service.createKey(), await service.createKey()]
+    const order: string[] = []
+    const send = async (secret: string) => {
+      const response = await instance.fetch('/mcp', {
+        method: 'POST',
+        headers: { Authorization: `Bearer ${secret}`, 'Content-Type': 'application/json' },
+        body: JSON.stringify(listTools),
+      })
+      expect(response.status).toBe(200)
+      order.push(secret)
+    }
+    await Promise.all([send(busy.secret), send(other.secret)]) // from now on, both keys are in memory
+    await Promise.all([...Array.from({ length: 50 }, () => send(busy.secret)), send(other.secret)])
+    expect(order.lastIndexOf(other.secret)).toBeLessThan(10)
+  },
+)
 
 describe('a client that leaves', () => {
   const call = { name: 'find_users', arguments: { location: ['berlin'], limit: 3 } }

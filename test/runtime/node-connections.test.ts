@@ -313,3 +313,124 @@ describe('a client’s connection', () => {
     expect(received).toContain('\r\nKeep-Alive: timeout=620\r\n')
   })
 })
+
+/** A request whose body is not complete. */
+function startBody(sender: string, body = '{', method = 'POST'): string {
+  return `${method} / HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${sender}\r\nContent-Length: 100\r\n\r\n${body}`
+}
+
+describe('the body of a request', () => {
+  /** A server that counts the requests which it gets, and responds with their bodies. */
+  async function startCounting(limits: Partial<ConnectionLimits> = {}) {
+    const started: string[] = []
+    const server = await startServer((request, response) => {
+      started.push(`${request.method} ${request.url}`)
+      response.end('rawBody' in request ? request.rawBody : 'no body')
+    }, limits)
+    return { ...server, started }
+  }
+
+  test('is complete before the request starts, and the next request on the connection waits for it', async () => {
+    await using server = await startCounting()
+    const client = connect(server.port, '127.0.0.1')
+    client.write(startBody('a'))
+    await sleep(50)
+    expect(server.started).toEqual([])
+    client.write(`${'x'.repeat(99)}${lastRequest}`)
+    expect(await text(client)).toMatch(
+      /^HTTP\/1\.1 200 OK\r\n.*\r\n\r\n\{x{99}HTTP\/1\.1 200 OK\r\n.*no body$/s,
+    )
+    expect(server.started).toEqual(['POST /', 'GET /last'])
+  })
+
+  test.each(['POST', 'GET', 'HEAD', 'OPTIONS', 'PUT'])(
+    'gets 408 if it is not complete in time, though bytes keep arriving: %s',
+    async (method) => {
+      await using server = await startCounting({ bodyTimeoutMs: 300 })
+      const client = connect(server.port, '127.0.0.1')
+      client.write(startBody('a', '{', method))
+      const drip = setInterval(() => client.write(' '), 50)
+      const received = await text(client)
+      clearInterval(drip)
+      expect(received).toMatch(
+        /^HTTP\/1\.1 408 Request Timeout\r\n.*X-Error-Code: request_timeout\r\n.*Connection: close\r\n/s,
+      )
+      expect(server.started).toEqual([])
+    },
+  )
+
+  test('gets 413 beyond 65,536 bytes, with a length and in chunks, also while the client still sends', async () => {
+    await using server = await startCounting()
+    const post = 'POST / HTTP/1.1\r\nHost: localhost\r\n'
+    const size = 65_536
+    const chunked = (body: string) =>
+      `${post}Transfer-Encoding: chunked\r\n\r\n${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`
+    for (const received of [
+      await server.send(`${post}Content-Length: ${size}\r\nConnection: close\r\n\r\n${'x'.repeat(size)}`),
+      await server.send(chunked('x'.repeat(size)), lastRequest),
+    ]) {
+      expect(received).toMatch(/^HTTP\/1\.1 200 OK\r\n/)
+    }
+    for (const received of [
+      await server.send(`${post}Content-Length: ${size + 1}\r\n\r\n`),
+      await server.send(`${post}Content-Length: ${100 * size}\r\n\r\n${'x'.repeat(100 * size)}`),
+      await server.send(chunked('x'.repeat(size + 1)), lastRequest),
+      await server.send(chunked('x'.repeat(100 * size)), lastRequest),
+    ]) {
+      expect(received).toMatch(
+        /^HTTP\/1\.1 413 Payload Too Large\r\n.*Connection: close\r\n.*\{"error":"Body too large: at most 65536 bytes"\}$/s,
+      )
+    }
+    expect(server.started).toHaveLength(3)
+  })
+
+  test('gets 503 if 100 others with the same Authorization have not arrived, while other senders are served', async () => {
+    await using server = await startCounting({ bodyTimeoutMs: 60_000, maxConnections: 1_000 })
+    const clients = Array.from({ length: 100 }, () => connect(server.port, '127.0.0.1').on('error', () => {}))
+    for (const client of clients) {
+      client.write(startBody('busy'))
+      await once(client, 'connect')
+    }
+    await sleep(100)
+    expect(await server.send(startBody('busy'))).toMatch(/^HTTP\/1\.1 503 .*X-Error-Code: over_capacity\r\n/s)
+    const complete = startBody('other', 'x'.repeat(100))
+    expect(await server.send(complete, lastRequest)).toMatch(/^HTTP\/1\.1 200 OK\r\n.*x{100}/s)
+    clients[0]?.resetAndDestroy() // its place is free
+    await expect
+      .poll(() => server.send(startBody('busy', 'x'.repeat(100)), lastRequest))
+      .toMatch(/^HTTP\/1\.1 200 OK\r\n/)
+    for (const client of clients) client.destroy()
+  })
+
+  test('gets 503 if it is the oldest of 1,000 that have not arrived, whoever sends them', async () => {
+    await using server = await startCounting({ bodyTimeoutMs: 60_000, maxConnections: 2_000 })
+    const oldest = server.send(startBody('first'))
+    await sleep(100)
+    const clients = Array.from({ length: 1_000 }, (_, index) => {
+      const client = connect(server.port, '127.0.0.1').on('error', () => {})
+      client.write(startBody(`sender ${index}`))
+      return client
+    })
+    expect(await oldest).toMatch(/^HTTP\/1\.1 503 .*X-Error-Code: over_capacity\r\n/s)
+    expect(await server.send(startBody('another', 'x'.repeat(100)), lastRequest)).toMatch(
+      /^HTTP\/1\.1 200 OK/,
+    )
+    for (const client of clients) client.destroy()
+  })
+
+  test('gets 400 if it is malformed, after the response to the request before it', async () => {
+    await using server = await startServer(
+      (_, response) => void setTimeout(() => response.end('served'), 100),
+    )
+    const malformed = 'POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n0x2\r\n{}\r\n'
+    for (const before of ['', request, request + request]) {
+      const received = await server.send(before + malformed)
+      expect(received.match(/^served|HTTP\/1\.1 \d+|served/g)?.join(' ')).toBe(
+        [...Array<string>(before.length / request.length).fill('HTTP/1.1 200 served'), 'HTTP/1.1 400'].join(
+          ' ',
+        ),
+      )
+      expect(received).toMatch(/X-Error-Code: invalid_request\r\n.*Connection: close\r\n/s)
+    }
+  })
+})

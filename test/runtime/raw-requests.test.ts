@@ -3,10 +3,14 @@
  *
  * @module
  */
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
 import { cp, mkdtemp, rm } from 'node:fs/promises'
-import { connect } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { headerValue } from '../support/arbitraries.ts'
@@ -17,6 +21,7 @@ describe.each(runtimes)('a process on %s', (runtime) => {
   let dataDirectory: string
   let port: number
   let key: string
+  let admin: string
   const refusal = /^HTTP\/1\.1 4\d\d .*\r\nX-Error-Code: \w+\r\n.*\r\n\r\n\{"error":"[^"]+"\}$/is
   beforeAll(async () => {
     dataDirectory = await mkdtemp(join(tmpdir(), 'devdata-'))
@@ -24,6 +29,7 @@ describe.each(runtimes)('a process on %s', (runtime) => {
     server = await startInstanceProcess(undefined, { DATA_DIR: dataDirectory }, { runtime })
     port = Number(new URL(server.url).port)
     key = /user key (\S+)/.exec(server.readLog())?.[1] ?? ''
+    admin = /admin +(\S+)/.exec(server.readLog())?.[1] ?? ''
   })
   afterAll(async () => {
     await server?.stop()
@@ -243,6 +249,85 @@ describe.each(runtimes)('a process on %s', (runtime) => {
     }
     expect(await readBalance()).toBe(before - 6)
   })
+
+  const list = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' })
+
+  test('refuses a malformed body in chunks with 400, for free, and closes the connection, whatever is requested', async () => {
+    const before = await readBalance()
+    const size = list.length.toString(16)
+    for (const body of [
+      `0x${size}\r\n${list}\r\n0\r\n\r\n`,
+      `-${size}\r\n${list}\r\n0\r\n\r\n`,
+      `1${size.padStart(16, '0')}\r\n${list}\r\n0\r\n\r\n`, // more than 64 bits
+      `${size};\n${list}\r\n0\r\n\r\n`,
+      `${size}\n${list}\n0\n\n`,
+      `${size} \r\n${list}\r\n0\r\n\r\n`,
+      `${size}\r\n${list}0\r\n\r\n`,
+      `${size}\r\n${list}xx0\r\n\r\n`,
+      `${size}\r\n${list}\r\n0\r\nno trailer\r\n\r\n`,
+      `\r\n${list}\r\n0\r\n\r\n`,
+    ]) {
+      for (const line of ['POST /mcp', `GET ${lookUp}`, 'POST /nothing', 'OPTIONS /users']) {
+        const response = await send(
+          `${line} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\n` +
+            `Transfer-Encoding: chunked\r\n\r\n${body}`,
+        )
+        expect([line, body, response]).toEqual([line, body, expect.stringMatching(refusal)])
+        expect(response).toContain('\r\nX-Error-Code: invalid_request\r\n')
+      }
+    }
+    expect(await readBalance()).toBe(before)
+  })
+
+  test('responds to a body that comes in pieces, and with 408 to one that is not complete within 10 seconds', async () => {
+    const head = (length: number) =>
+      `POST /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\n` +
+      `Connection: close\r\nContent-Length: ${length}\r\n\r\n`
+    const slow = connect(port, '127.0.0.1')
+    const slowResponse = text(slow)
+    for (const piece of [head(list.length), ...(list.match(/.{1,10}/g) ?? [])]) {
+      slow.write(piece)
+      await sleep(20)
+    }
+    expect(await slowResponse).toMatch(/^HTTP\/1\.1 200 .*"find_users"/s)
+    const startedAt = performance.now()
+    const endless = connect(port, '127.0.0.1')
+    endless.write(head(1_000))
+    const drip = setInterval(() => endless.write(' '), 500)
+    const response = await text(endless)
+    clearInterval(drip)
+    expect(response).toMatch(/^HTTP\/1\.1 408 .*\r\nX-Error-Code: request_timeout\r\n/s)
+    expect(performance.now() - startedAt).toBeGreaterThan(9_900)
+  })
+
+  test.each(['of one key', 'of as many unknown keys'])(
+    'serves others while 4,100 requests wait for their bodies: %s',
+    async (whose) => {
+      const clients: Socket[] = []
+      for (let index = 0; index < 4_100; index++) {
+        const secret = whose === 'of one key' ? key : randomUUID()
+        const client = connect(port, '127.0.0.1').on('error', () => {})
+        client.resume()
+        client.write(
+          `POST /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${secret}\r\nContent-Length: 100\r\n\r\n{`,
+        )
+        clients.push(client)
+        if (index % 100 === 0) await once(client, 'connect')
+      }
+      expect(await sendRequest('GET /health HTTP/1.1')).toMatch(/^HTTP\/1\.1 200 OK\r\n/)
+      expect(await sendRequest(`GET ${lookUp} HTTP/1.1`)).toMatch(/^HTTP\/1\.1 200 OK\r\n/)
+      const call = `Host: localhost\r\nContent-Type: application/json\r\nContent-Length: ${list.length}\r\nConnection: close`
+      const other = await send(
+        `POST /mcp HTTP/1.1\r\n${call}\r\nAuthorization: Bearer ${admin}\r\n\r\n${list}`,
+      )
+      expect(other).toMatch(/^HTTP\/1\.1 200 /)
+      const metrics = await send(
+        `GET /metrics HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${admin}\r\nConnection: close\r\n\r\n`,
+      )
+      expect(metrics).toMatch(/^devdata_requests_in_progress 1$/m) // this one
+      for (const client of clients) client.destroy()
+    },
+  )
 
   test('serves a whole URL with http or https, in upper case too, and refuses other schemes with 400, for free', async () => {
     const before = await readBalance()

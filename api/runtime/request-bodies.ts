@@ -1,0 +1,95 @@
+/**
+ * Reads the bodies of requests, before the app gets them. A client that sends its body slowly, or never, holds nothing but its
+ * connection (decisions/0005-http.md).
+ *
+ * @module
+ */
+import { Buffer } from 'node:buffer'
+import type { IncomingMessage } from 'node:http'
+import { ApiError, overCapacity } from '../errors.ts'
+
+/** The largest message of an assistant names some hundred packages. */
+export const maxBodyBytes = 65_536
+/** A body must arrive within this time, however its bytes are spread over it. */
+export const bodyTimeoutMs = 10_000
+/** Bodies that haven't arrived, of requests with the same `Authorization`. A client's own burst fits. */
+const maxUnreadOfSender = 100
+/** The same of all requests. They take 64 MiB at most. */
+const maxUnread = 1_000
+const tooManyUnread = overCapacity() // made once: a stack trace costs more than a response
+
+/** 413: the body is too large. */
+export function bodyTooLarge(): ApiError {
+  return new ApiError(413, 'body_too_large', `Body too large: at most ${maxBodyBytes} bytes`)
+}
+
+/** 408: the request isn't complete in time. */
+export function requestTimeout(): ApiError {
+  return new ApiError(408, 'request_timeout', 'Request incomplete: it took too long to arrive')
+}
+
+/** Whether a request has a body whose end is certain. */
+export function hasBody({ headers }: IncomingMessage): boolean {
+  const { 'content-length': length, 'transfer-encoding': coding } = headers
+  return coding === undefined ? Number(length ?? 0) > 0 : isChunked(coding)
+}
+
+/** Whether a transfer coding is the one that the service knows. */
+export function isChunked(coding: string): boolean {
+  return coding.toLowerCase() === 'chunked'
+}
+
+/** The reading of a body. */
+export interface BodyReading {
+  /** The body, or the error response that the request gets. Never settles after `stop`, or if the client leaves. */
+  result: Promise<Buffer | ApiError>
+  stop(): void
+}
+
+/**
+ * Creates a function that reads bodies for a server. Too many unread bodies of one sender: the next one gets 503. Too many
+ * of all: the oldest one does, because bodies that come at all come within a round trip.
+ */
+export function createBodyReader(timeoutMs: number): (request: IncomingMessage) => BodyReading {
+  /** What ends each reading early, oldest first. */
+  const unread = new Set<(error: ApiError) => void>()
+  const unreadOf = new Map<string, number>()
+
+  return function readBody(request) {
+    const { headers } = request
+    const sender = headers.authorization ?? ''
+    const others = unreadOf.get(sender) ?? 0
+    const { promise: result, resolve } = Promise.withResolvers<Buffer | ApiError>()
+    const chunks: Buffer[] = []
+    let size = 0
+
+    function stop(): void {
+      if (!unread.delete(settle)) return
+      clearTimeout(timer)
+      const rest = (unreadOf.get(sender) ?? 0) - 1
+      if (rest > 0) unreadOf.set(sender, rest)
+      else unreadOf.delete(sender)
+      request.off('data', add).off('end', finish).off('close', stop)
+    }
+    function settle(outcome: Buffer | ApiError): void {
+      stop()
+      resolve(outcome)
+    }
+    function add(chunk: Buffer): void {
+      size += chunk.length
+      if (size > maxBodyBytes) settle(bodyTooLarge())
+      else chunks.push(chunk)
+    }
+    const finish = () => settle(Buffer.concat(chunks))
+
+    const timer = setTimeout(() => settle(requestTimeout()), timeoutMs)
+    unread.add(settle)
+    unreadOf.set(sender, others + 1)
+    request.on('data', add).on('end', finish).on('close', stop)
+    const [refuseOldest] = unread
+    if (Number(headers['content-length'] ?? 0) > maxBodyBytes) settle(bodyTooLarge())
+    else if (others >= maxUnreadOfSender) settle(tooManyUnread)
+    else if (unread.size > maxUnread) refuseOldest?.(tooManyUnread)
+    return { result, stop }
+  }
+}
