@@ -41,7 +41,12 @@ export function describeError(error: unknown, connection: Pick<Connection, 'keyS
   }
   const message = error instanceof Error ? error.message : String(error)
   const requestId = error instanceof DevdataError ? error.requestId : undefined
-  const text = [sentence(writeNames(message)), advise(error, connection)].filter(Boolean).join(' ')
+  const text = [
+    sentence(error instanceof TypeError ? writeNames(message) : message),
+    advise(error, connection),
+  ]
+    .filter(Boolean)
+    .join(' ')
   return requestId === undefined ? text : `${text} (request ${requestId})`
 }
 
@@ -68,11 +73,12 @@ function advise(error: unknown, { keySource }: Pick<Connection, 'keySource'>): s
   return ''
 }
 
-/** Names members of the client's filters as the tools do. */
+/** Names the client's parameters as the tools do. */
 function writeNames(message: string): string {
-  return message
-    .replace('fullNames', 'full_name')
-    .replace(/\bdependency(Names|Files|Status)\b/g, (_, word: string) => `dependency_${word.toLowerCase()}`)
+  const name = message.replaceAll(/\b[a-z]+(?:[A-Z][a-z]+)+\b/g, (member) =>
+    member.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+  )
+  return name.replace('full_names', 'full_name')
 }
 
 function sentence(text: string): string {
