@@ -85,7 +85,9 @@ def write_list_url(path: str, parameters: Mapping[str, Any]) -> str:
         is_repeated = name in _REPEATED
         if not is_repeated and any("," in value for value in values):
             raise ValueError(f"{name} must not contain commas; several values are a list")
-        pairs.extend((name, value) for value in (values if is_repeated else [",".join(values)]))
+        # A space at the end would be a plus sign, which the service refuses in what it compares whole.
+        texts = values if is_repeated else [",".join(value.strip() for value in values)]
+        pairs.extend((name, text) for text in texts)
     return f"{path}?{urlencode(pairs)}" if pairs else path
 
 
