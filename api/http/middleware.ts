@@ -47,6 +47,7 @@ const exposedHeaders = [
   'Retry-After',
   'WWW-Authenticate',
   'X-Credits-Cost',
+  'X-Credits-Needed',
   'X-Credits-Remaining',
   'X-Dataset-Version',
   'X-Error-Code',

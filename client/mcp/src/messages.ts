@@ -35,9 +35,8 @@ export class CostError extends Error {
 export function describeError(error: unknown, connection: Pick<Connection, 'keySource'>): string {
   if (error instanceof InsufficientCreditsError) {
     const { needed, balance } = error
-    if (Number.isNaN(needed)) return 'The key has no credits left. Tell the user that it needs more.'
-    const fewer = balance > 0 ? `Set limit to ${balance} or less, or tell` : 'Tell'
-    return `This call would cost ${needed} credits, and ${balance} are left on the key. ${fewer} the user that the key needs more credits.`
+    if (!(balance > 0)) return 'The key has no credits left. Tell the user that it needs more.'
+    return `This call would cost ${needed} credits, and ${balance} are left on the key. Set limit to ${balance} or less, or tell the user that the key needs more credits.`
   }
   const message = error instanceof Error ? error.message : String(error)
   const requestId = error instanceof DevdataError ? error.requestId : undefined
