@@ -5,7 +5,7 @@
  */
 import type { Logger } from '@logtape/logtape'
 import { createMiddleware } from 'hono/factory'
-import { mcpMethods, methodNotAllowed, readMethods } from '../errors.ts'
+import { mcpMethods, methodNotAllowed, notFound, readMethods } from '../errors.ts'
 import { encodings } from './compression.ts'
 import type { HonoEnvironment } from './request-context.ts'
 import { send, setHeader, takeHeaders } from './response.ts'
@@ -168,9 +168,12 @@ export function accessLog(logger: Logger, basePath: string, { logProbes }: { log
   })
 }
 
-/** Throws 405 for methods that a path doesn't have. */
+/** Throws 405 for methods that a path doesn't have. With any method, `/mcp/` is 404: assistants are told to use `POST`. */
 export function assertAllowedMethod(basePath: string) {
   return createMiddleware<HonoEnvironment>(function assertAllowedMethod(c, next) {
+    if (c.req.path === `${basePath + mcpPath}/`) {
+      throw notFound(`Not found; use ${mcpPath}, without a slash at its end`)
+    }
     const methods = isMcpPath(c.req.path, basePath) ? mcpMethods : readMethods
     if (!methods.includes(c.req.method)) throw methodNotAllowed(methods)
     return next()

@@ -113,6 +113,14 @@ describe('before a message is read, errors are those of the API:', () => {
     expect((await service.fetch('/mcp', { method: 'HEAD' })).status).toBe(405)
   })
 
+  test('another path, with any method', async () => {
+    for (const method of ['GET', 'POST', 'DELETE']) {
+      expect(await readRefusal(await service.fetch('/mcp/', { method }))).toEqual([
+        ...[404, 'route_not_found', 'Not found; use /mcp, without a slash at its end'],
+      ])
+    }
+  })
+
   test('keys', async () => {
     const { secret } = await service.createKey({ scopes: ['repos:read'] })
     expect(await readRefusal(await post(undefined))).toEqual([
