@@ -25,14 +25,14 @@ let served: ServedService
 let key: { secret: string; id: number }
 let directory: string
 /** Called before each response is sent. */
-let onRequest = () => {}
+let onRequest: () => unknown = () => {}
 
 beforeAll(async () => {
   installed = await installClient()
   service = await startTestService('embedded')
   served = await serve(service, async (request, handle) => {
     const response = await handle(request)
-    onRequest()
+    await onRequest()
     return response
   })
 })
@@ -383,18 +383,88 @@ describe('mirror', () => {
     expect(readFile('copy/repos.ndjson')).toContain('"description":"new"')
   })
 
-  test('refuses a folder that another process uses, but not one that a killed process has left', async () => {
-    await run(['mirror', 'copy'])
-    writeFileSync(join(directory, 'copy/mirror.pid'), String(process.pid))
+  /** Starts the command, and holds its second request until `release` is called. */
+  async function startHeld(folder: string, program?: string[]) {
+    let requests = 0
+    const { promise: held, resolve: release } = Promise.withResolvers<void>()
+    const { promise: requested, resolve: note } = Promise.withResolvers<void>()
+    onRequest = () => {
+      if (++requests !== 2) return undefined
+      note()
+      return held
+    }
+    const child = start(['mirror', folder], {}, program)
+    const ended = Promise.all([once(child, 'close'), text(child.stderr)])
+    await requested
+    onRequest = () => {}
+    return { child, release, ended }
+  }
+
+  test('refuses a folder that another process uses', async () => {
+    const { child, release, ended } = await startHeld('copy')
     expect(await run(['mirror', 'copy'])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining(`Another command (process ${process.pid}) uses copy`),
+      stderr: expect.stringMatching(
+        `Another command \\(process ${child.pid} on .*\\) uses copy: wait for it`,
+      ),
     })
-    const { pid } = spawnSync(process.execPath, ['--version'])
-    writeFileSync(join(directory, 'copy/mirror.pid'), String(pid))
+    release()
+    expect((await ended)[0]).toEqual([0, null])
+    expect(existsSync(join(directory, 'copy/mirror.lock'))).toBe(false)
     expect((await run(['mirror', 'copy'])).code).toBe(0)
-    expect(existsSync(join(directory, 'copy/mirror.pid'))).toBe(false)
   })
+
+  test('takes a folder over from a command that was suspended, which then changes nothing', async () => {
+    const { child, release, ended } = await startHeld('copy')
+    child.kill('SIGSTOP')
+    const second = await run(['mirror', 'copy'])
+    expect([second.code, second.stderr]).toEqual([
+      0,
+      expect.stringContaining(`copy has a lock (process ${child.pid} on `),
+    ])
+    const files = ['users.ndjson', 'repos.ndjson', 'mirror.json'].map((name) => readFile(`copy/${name}`))
+    child.kill('SIGCONT')
+    release()
+    expect(await ended).toEqual([
+      [1, null],
+      expect.stringContaining('Another command has taken copy, because this one was suspended. Run it again'),
+    ])
+    expect(['users.ndjson', 'repos.ndjson', 'mirror.json'].map((name) => readFile(`copy/${name}`))).toEqual(
+      files,
+    )
+    expect(await readCharged()).toBe(files.join('').trimEnd().split('\n').length - 1)
+  }, 60_000)
+
+  // Each container has a process 1.
+  const container = [
+    'unshare',
+    '--user',
+    '--map-root-user',
+    '--pid',
+    '--fork',
+    '--kill-child',
+    '--mount-proc',
+  ]
+  const canUnshare = spawnSync(container[0] ?? '', [...container.slice(1), 'true']).status === 0
+  test.skipIf(!canUnshare)(
+    'refuses a folder that another container uses, and takes over what a killed one has left',
+    async () => {
+      const program = [...container, process.execPath]
+      const { child, ended } = await startHeld('copy', program)
+      expect(await run(['mirror', 'copy'], {}, program)).toMatchObject({
+        code: 2,
+        stderr: expect.stringMatching(/Another command \(process 1 on .*\) uses copy: wait for it/),
+      })
+      child.kill('SIGKILL')
+      await ended
+      expect(await run(['mirror', 'copy'], {}, program)).toMatchObject({
+        code: 0,
+        stderr: expect.stringContaining('copy has a lock (process 1 on '),
+      })
+      expect(existsSync(join(directory, 'copy/mirror.lock'))).toBe(false)
+    },
+    60_000,
+  )
 
   test('changes nothing if the fetched changes are missing', async () => {
     await run(['mirror', 'copy'])
