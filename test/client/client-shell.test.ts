@@ -260,6 +260,8 @@ describe('a list', () => {
     expect(csv).toContain('\r\n1,U_1,user-1,"A ""B"", C",')
     // A spreadsheet would run this as a formula.
     expect(csv).toContain(",'=1+1,")
+    const asIs = (await run(['users', '--location', 'zzyzx', '--format', 'csv', '--as-is'])).stdout
+    expect(asIs).toBe(csv.replaceAll(",'=", ',='))
     await run(['users', '--location', 'zzyzx', '--format', 'csv', '--bom', '--output', 'users.csv'])
     expect(readFile('users.csv')).toBe(`\uFEFF${csv}`)
     const table = (await run(['users', '--location', 'zzyzx', '--format', 'table'])).stdout
@@ -502,6 +504,7 @@ describe('what can’t be done', () => {
     [['users', '--quiet=yes'], {}, 2, /: --quiet doesn't have a value; see/],
     [['users', '-x'], {}, 2, /: There is no option -x; see/],
     [['users', '--bom'], {}, 2, /: --bom is for --format csv; see/],
+    [['users', '--as-is', '--format', 'table'], {}, 2, /: --as-is is for --format csv; see/],
     [['users', '--format', 'xml'], {}, 2, /--format must be one of/],
     [['users', '--location', ''], {}, 2, /: --location is empty/],
     [['users', '--dependency', 'a,b'], {}, 2, /--dependency must not .* repeat the option/],
