@@ -7,6 +7,8 @@ import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -334,6 +336,25 @@ describe('a list', () => {
     expect(new Set(rows.map((row) => row.split(',')[0])).size).toBe(rows.length)
     expect(await readCharged()).toBe(rows.length)
   })
+})
+
+test('requests go through the proxy that the environment names, if Node is told to use it', async () => {
+  const tunnels: string[] = []
+  await using proxy = createServer()
+  proxy.on('connect', ({ url = '' }, socket) => {
+    tunnels.push(url)
+    const service = connect({ port: Number(url.split(':')[1]), host: '127.0.0.1' }, () => {
+      socket.write('HTTP/1.1 200 OK\r\n\r\n')
+      service.pipe(socket)
+      socket.pipe(service)
+    })
+    for (const end of [service, socket]) end.on('error', () => socket.destroy())
+  })
+  await new Promise<void>((listening) => proxy.listen(0, '127.0.0.1', listening))
+  const { port } = proxy.address() as AddressInfo
+  const environment = { HTTP_PROXY: `http://127.0.0.1:${port}`, NO_PROXY: '', NODE_USE_ENV_PROXY: '1' }
+  expect((await run(['credits'], environment)).code).toBe(0)
+  expect(tunnels).toEqual([new URL(served.url).host])
 })
 
 describe('mirror', () => {
