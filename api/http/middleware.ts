@@ -168,7 +168,7 @@ export function accessLog(logger: Logger, basePath: string, { logProbes }: { log
   })
 }
 
-/** Throws 405 for methods that a path doesn't have. With any method, `/mcp/` is 404: assistants are told to use `POST`. */
+/** Throws 405 for methods that a path doesn't have, and 404 for `/mcp/`: a `POST` to it is meant for `/mcp`. */
 export function assertAllowedMethod(basePath: string) {
   return createMiddleware<HonoEnvironment>(function assertAllowedMethod(c, next) {
     if (c.req.path === `${basePath + mcpPath}/`) {
