@@ -103,19 +103,25 @@ export function unauthorized(code: ErrorCode, message: string): ApiError {
   return new ApiError(401, code, message, { headers: { 'WWW-Authenticate': 'Bearer' } })
 }
 
-/** 403: the key is valid, but lacks a permission or credits. */
+/** 403: the key is valid, but lacks a permission. */
 export function forbidden(code: ErrorCode, message: string): ApiError {
   return new ApiError(403, code, message)
 }
 
+/** 403: the response costs more than may be paid. Programs read the cost from a header, because messages may change. */
+function tooExpensive(code: ErrorCode, message: string, cost: number): ApiError {
+  return new ApiError(403, code, message, { headers: { 'X-Credits-Needed': String(cost) } })
+}
+
 /** 403: the balance is below the cost, both in credits. */
 export function insufficientCredits(cost: number, balance: number): ApiError {
-  return forbidden('insufficient_credits', `insufficient credits: need ${cost}, have ${balance}`)
+  return tooExpensive('insufficient_credits', `insufficient credits: need ${cost}, have ${balance}`, cost)
 }
 
 /** 403: the response costs more credits than the client allows. */
 export function maxCreditsExceeded(cost: number, maxCredits: number): ApiError {
-  return forbidden('max_credits_exceeded', `Max-Credits is ${maxCredits}, but this request costs ${cost}`)
+  const message = `Max-Credits is ${maxCredits}, but this request costs ${cost}`
+  return tooExpensive('max_credits_exceeded', message, cost)
 }
 
 /** 404: the resource or path doesn't exist. */

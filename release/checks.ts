@@ -92,6 +92,10 @@ export async function readReleaseState(): Promise<ReleaseState> {
         'client/python/pyproject.toml',
         typeof python === 'object' && 'version' in python ? String(python.version) : '',
       ],
+      [
+        'client/python/src/devdata_client/__init__.py',
+        /^__version__ = "(.*)"$/m.exec(await read('client/python/src/devdata_client/__init__.py'))?.[1] ?? '',
+      ],
       ...images.map(({ newTag }: { newTag: string }): [string, string] => [
         'deploy/kubernetes/overlays/example/kustomization.yaml',
         newTag,

@@ -5,7 +5,7 @@
  */
 import type { Logger } from '@logtape/logtape'
 import { createMiddleware } from 'hono/factory'
-import { mcpMethods, methodNotAllowed, readMethods } from '../errors.ts'
+import { mcpMethods, methodNotAllowed, notFound, readMethods } from '../errors.ts'
 import { encodings } from './compression.ts'
 import type { HonoEnvironment } from './request-context.ts'
 import { send, setHeader, takeHeaders } from './response.ts'
@@ -47,6 +47,7 @@ const exposedHeaders = [
   'Retry-After',
   'WWW-Authenticate',
   'X-Credits-Cost',
+  'X-Credits-Needed',
   'X-Credits-Remaining',
   'X-Dataset-Version',
   'X-Error-Code',
@@ -167,9 +168,12 @@ export function accessLog(logger: Logger, basePath: string, { logProbes }: { log
   })
 }
 
-/** Throws 405 for methods that a path doesn't have. */
+/** Throws 405 for methods that a path doesn't have, and 404 for `/mcp/`: a `POST` to it is meant for `/mcp`. */
 export function assertAllowedMethod(basePath: string) {
   return createMiddleware<HonoEnvironment>(function assertAllowedMethod(c, next) {
+    if (c.req.path === `${basePath + mcpPath}/`) {
+      throw notFound(`Not found; use ${mcpPath}, without a slash at its end`)
+    }
     const methods = isMcpPath(c.req.path, basePath) ? mcpMethods : readMethods
     if (!methods.includes(c.req.method)) throw methodNotAllowed(methods)
     return next()

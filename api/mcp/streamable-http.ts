@@ -23,6 +23,9 @@ export interface Caller extends Required<Pick<Connection, 'baseUrl' | 'apiKey' |
   version: string
 }
 
+/** The SDK tells an error for each wrong value: 8 MB for a message of 60 KB. Messages of assistants have some 30. */
+const maxValues = 200
+
 /** Responds to a request whose body was read. Throws `ClientGoneError` as soon as the client closes its connection. */
 export async function respond(request: Request, body: string, caller: Caller): Promise<Response> {
   let message: unknown
@@ -34,6 +37,12 @@ export async function respond(request: Request, body: string, caller: Caller): P
   // Versions before 2025-06-18 had batches: hundreds of calls in one request, with one response after the last.
   if (Array.isArray(message))
     return refuse(-32600, 'Invalid Request: send one message per request, not a batch')
+  if (hasMoreValues(message, maxValues)) {
+    return refuse(
+      -32600,
+      `Invalid Request: a message has at most ${maxValues} values, those of arguments not included`,
+    )
+  }
   const { signal } = request
   if (signal.aborted) throw new ClientGoneError()
   const server = createServerOf(caller)
@@ -49,6 +58,22 @@ export async function respond(request: Request, body: string, caller: Caller): P
     signal.removeEventListener('abort', leave)
     await server.close()
   }
+}
+
+/** Whether a message has more members and entries, at any depth, than `max`. What a tool's arguments have isn't counted. */
+function hasMoreValues(message: unknown, max: number): boolean {
+  const open = [message]
+  let given: unknown
+  let count = 0
+  for (let value = open.pop(); value !== undefined; value = open.pop()) {
+    if (typeof value !== 'object' || value === null) continue
+    for (const [name, member] of Object.entries(value)) {
+      if (++count > max) return true
+      if (name === 'arguments') given = member
+      if (value !== given) open.push(member)
+    }
+  }
+  return false
 }
 
 async function respondWith(server: McpServer, request: Request, message: unknown): Promise<Response> {

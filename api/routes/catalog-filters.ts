@@ -13,6 +13,7 @@ import type { ListParameters } from './lists.ts'
 import {
   emptyFilter,
   readEntries,
+  readFlag,
   readForgeName,
   readIdAfter,
   readInteger,
@@ -27,8 +28,6 @@ import {
 const locationLimits = { maxEntries: 20, maxLength: maxFilterTextLength }
 /** Limits of filters that are lists, such as `dependency_files`. */
 export const entryLimits = { maxEntries: 50, maxLength: maxFilterTextLength }
-/** The values of a filter that is true or false. */
-const flags = ['true', 'false'] as const
 /** Maximum entries of all filters together. */
 const maxEntries = 200
 /** The filters that both lists have, but for `changed_since`. */
@@ -120,8 +119,8 @@ function readRepositoryFilter(query: URLSearchParams): FilterParameters {
     languages: readEntries(query, 'language', entryLimits),
     licenses: readEntries(query, 'license', entryLimits),
     minStars: readMinimum(query, 'min_stars'),
-    fork: readOption(query, 'fork', flags),
-    archived: readOption(query, 'archived', flags),
+    fork: readFlag(query, 'fork'),
+    archived: readFlag(query, 'archived'),
     pushedSince: readTime(query, 'pushed_since'),
   }
 }

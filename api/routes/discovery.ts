@@ -11,7 +11,7 @@ import { createMeta } from '../http/data-response.ts'
 import type { ApiContext, HonoEnvironment } from '../http/request-context.ts'
 import { sendJson, setHeader } from '../http/response.ts'
 import { entryLimits } from './catalog-filters.ts'
-import { assertKnownParameters, readEntries, readInteger, readSingle, usePlainNames } from './parameters.ts'
+import { assertKnownParameters, readEntries, readInteger, readQuery, readSingle } from './parameters.ts'
 
 const maxItems = 20
 
@@ -36,8 +36,8 @@ export function addDiscoveryRoutes(
 
   app.get(
     '/dependencies',
-    meter.free((c, { searchParams }) => {
-      const query = usePlainNames(searchParams, ['dependency_files'])
+    meter.free((c, url) => {
+      const query = readQuery(url, ['dependency_files'])
       assertKnownParameters(query, ['prefix', 'contains', 'dependency_files', 'limit'])
       const search = {
         prefix: readText(query, 'prefix'),

@@ -26,7 +26,7 @@ import {
   maxUrlStartLength,
   type Page,
 } from '../paging/page.ts'
-import { assertKnownParameters, readInteger, usePlainNames } from './parameters.ts'
+import { assertKnownParameters, isComparedWhole, readInteger, readQuery } from './parameters.ts'
 
 /** The parameters that say which page of a list is meant. */
 const pageNames = ['page', 'per_page', 'after']
@@ -115,10 +115,10 @@ export async function sendFreeList<Filter, After>(
 }
 
 function readListRequest<Filter, After>(
-  { origin, pathname, searchParams }: URL,
+  url: URL,
   { names, repeatable = [], readFilter, isBatchLookUp, readAfter }: ListParameters<Filter, After>,
 ): ListRequest<Filter, After> {
-  const query = usePlainNames(searchParams, repeatable)
+  const query = readQuery(url, repeatable)
   assertKnownParameters(query, [...names, ...pageNames])
   const isBatch = isBatchLookUp?.(query) ?? false
   const isWhole = isBatch && !query.has('page') && !query.has('per_page')
@@ -130,12 +130,15 @@ function readListRequest<Filter, After>(
   }
   const page = { number, size, after: readAfter(query), isWhole }
   const filter = readFilter(query)
-  const urlStart = `${origin}${pathname}?${writeFilters(query)}`
+  const urlStart = `${url.origin}${url.pathname}?${writeFilters(query)}`
   if (!isWhole && urlStart.length > maxUrlStartLength) throw tooLongForLinks(isBatch)
   return { page, filter, urlStart }
 }
 
-/** Writes the filters of a query, each with `&` after it. Leaves out empty values of a parameter that has others. */
+/**
+ * Writes the filters of a query, each with `&` after it. Leaves out empty values of a parameter that has others, and spaces
+ * at the ends of entries: they would become plus signs, which are refused there.
+ */
 function writeFilters(query: URLSearchParams): string {
   const values = Map.groupBy(query, ([name]) => name)
   for (const name of pageNames) values.delete(name)
@@ -143,7 +146,17 @@ function writeFilters(query: URLSearchParams): string {
     const filled = entries.filter(([, value]) => value.trim() !== '')
     return filled.length > 0 ? filled : entries.slice(0, 1)
   })
-  return filters.map((entry) => `${new URLSearchParams([entry])}&`).join('')
+  return filters
+    .map(([name, value]) => `${new URLSearchParams([[name, trimEntries(name, value)]])}&`)
+    .join('')
+}
+
+function trimEntries(name: string, value: string): string {
+  if (!isComparedWhole(name)) return value
+  return value
+    .split(',')
+    .map((entry) => entry.trimEnd())
+    .join(',')
 }
 
 /** 400: `Link` would be longer than what clients read, so they would pay for a response that they can't receive. */

@@ -34,10 +34,43 @@ function shorten(name: string): string {
 }
 
 /**
- * Returns a query with plain names: axios writes a repeated `location` as `location[]`, and PHP as `location[0]`. Other
- * parameters keep such names, so they are unknown.
+ * Returns the query of a URL with plain names. Throws 400 if an entry ends in a plus sign: it is a space in a query, so
+ * `language=C++` would find what is written in C. `repeatable` are the parameters that may be repeated.
  */
-export function usePlainNames(query: URLSearchParams, repeatable: readonly string[]): URLSearchParams {
+export function readQuery(
+  { search, searchParams }: Pick<URL, 'search' | 'searchParams'>,
+  repeatable: readonly string[],
+): URLSearchParams {
+  if (search.includes('+')) {
+    // A valid URL has no NUL.
+    const marked = usePlainNames(new URLSearchParams(search.replaceAll('+', '%00')), repeatable)
+    for (const name of repeatable.filter(isComparedWhole)) assertNoPlusAtEnd(marked, name)
+  }
+  return usePlainNames(searchParams, repeatable)
+}
+
+/** Whether the texts of a list parameter are compared whole. Others are parts of what they find. */
+export function isComparedWhole(name: string): boolean {
+  return name !== 'location'
+}
+
+function assertNoPlusAtEnd(marked: URLSearchParams, name: string): void {
+  const entries = marked.getAll(name).flatMap((list) => list.split(','))
+  const wrong = entries.findIndex((entry) => {
+    const { length } = entry.replaceAll('\0', ' ').trimEnd()
+    return length > 0 && entry.includes('\0', length)
+  })
+  if (wrong < 0) return
+  throw badRequest(
+    `Invalid ${name}: entry ${wrong + 1} ends in +, which is a space in URLs; write a plus sign as %2B`,
+  )
+}
+
+/**
+ * Plain names: axios writes a repeated `location` as `location[]`, and PHP as `location[0]`. Other parameters keep such
+ * names, so they are unknown.
+ */
+function usePlainNames(query: URLSearchParams, repeatable: readonly string[]): URLSearchParams {
   const entries = [...query].map(([name, value]): [string, string] => {
     const [, plain = name] = /^(\w+)\[\d{0,3}\]$/.exec(name) ?? []
     return [repeatable.includes(plain) ? plain : name, value]
@@ -96,6 +129,13 @@ export function readOption<Option extends string>(
   const option = options.find((each) => each === value)
   if (option === undefined) throw badRequest(`Invalid ${name}: must be ${options.join(' or ')}`)
   return option
+}
+
+/** Reads a parameter that is true or false. Python writes `True` and `False`. */
+export function readFlag(query: URLSearchParams, name: string): 'true' | 'false' | undefined {
+  const value = readSingle(query, name)
+  if (value === 'True') return 'true'
+  return value === 'False' ? 'false' : readOption(query, name, ['true', 'false'])
 }
 
 /** Reads a comma-separated list of `options`. */

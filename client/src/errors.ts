@@ -15,6 +15,12 @@ export interface ErrorDetails {
   requestId?: string | undefined
   /** When to retry, in seconds from now. */
   retryAfterSeconds?: number | undefined
+  /** `X-Credits-Needed`: what a request costs that was refused for its cost, in credits. */
+  needed?: number | undefined
+  /** `X-Credits-Remaining`: the balance of the key, in credits. */
+  balance?: number | undefined
+  /** The `Max-Credits` of the request. */
+  maxCredits?: number | undefined
   cause?: unknown
 }
 
@@ -63,16 +69,15 @@ export class PermissionError extends DevdataError {
 /** 403: the balance is below the cost. Nothing was charged. */
 export class InsufficientCreditsError extends DevdataError {
   override name = 'InsufficientCreditsError'
-  /** What the request costs, in credits. `NaN` for a quote that is refused: the response to `HEAD` has no message. */
+  /** What the request costs, in credits; of a quote, what one item costs. `NaN` if the response doesn't say it. */
   readonly needed: number
-  /** The balance of the key, in credits. `NaN` for a quote. */
+  /** The balance of the key, in credits. `NaN` if the response doesn't say it. */
   readonly balance: number
 
   constructor(message: string, details: ErrorDetails) {
     super(message, details)
-    const [, needed, balance] = /need (\d+), have (\d+)/.exec(message) ?? []
-    this.needed = Number(needed)
-    this.balance = Number(balance)
+    this.needed = details.needed ?? Number.NaN
+    this.balance = details.balance ?? Number.NaN
   }
 }
 
@@ -81,14 +86,13 @@ export class MaxCreditsError extends DevdataError {
   override name = 'MaxCreditsError'
   /** What was allowed, in credits. */
   readonly maxCredits: number
-  /** What the request costs, in credits. */
+  /** What the request costs, in credits. `NaN` if the response doesn't say it. */
   readonly cost: number
 
   constructor(message: string, details: ErrorDetails) {
     super(message, details)
-    const [, maxCredits, cost] = /Max-Credits is (\d+), .* costs (\d+)/.exec(message) ?? []
-    this.maxCredits = Number(maxCredits)
-    this.cost = Number(cost)
+    this.maxCredits = details.maxCredits ?? Number.NaN
+    this.cost = details.needed ?? Number.NaN
   }
 }
 

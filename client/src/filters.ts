@@ -94,7 +94,10 @@ export function writeListUrl(path: string, filter: object): string {
     if (!isRepeated && values.some((value) => value.includes(','))) {
       throw new TypeError(`${member} must not contain commas; several values are an array`)
     }
-    for (const value of isRepeated ? values : [values.join(',')]) query.append(name, value)
+    // A space at the end would be a plus sign, which the service refuses in what it compares whole.
+    for (const value of isRepeated ? values : [values.map((each) => each.trim()).join(',')]) {
+      query.append(name, value)
+    }
   }
   return query.size === 0 ? path : `${path}?${query}`
 }

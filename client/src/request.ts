@@ -174,7 +174,11 @@ export function createSender({
       const code = (header('X-Error-Code') ?? undefined) as ErrorCode | undefined
       const message = readMessage(body) ?? `${method} ${path} failed with status ${status}`
       const retryAfterSeconds = readRetryAfter(header('Retry-After'))
-      const error = createResponseError(message, { status, requestId, code, retryAfterSeconds })
+      const error = createResponseError(message, {
+        ...{ status, requestId, code, retryAfterSeconds, maxCredits },
+        needed: count('X-Credits-Needed'),
+        balance: info.balance,
+      })
       if (isAboutUrl(error)) error.message += `. Check the base URL ${base}`
       throw error
     }

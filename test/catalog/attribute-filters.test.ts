@@ -78,10 +78,15 @@ describeOnOneDatabase('a filter by attributes', (kind) => {
     [`/users?active_since=${6 * day + 7}`, [2]],
     [`/users?active_since=${6 * day + 8}`, []],
     ['/repos?language=c%2B%2B', [1]],
+    ['/repos?language=c%2B%2B%20,d', [1]],
+    ['/repos?language=+c%2B%2B&license=+,mit,+isc&fork=False', []],
+    ['/users?location=berlin+', [1]],
     ['/repos?license=mit,isc', [2]],
     ['/repos?min_stars=1', []],
     ['/repos?fork=false', [2, 3]],
     ['/repos?fork=true', []],
+    ['/repos?fork=False', [2, 3]],
+    ['/repos?archived=True', []],
     ['/repos?archived=false', []],
     [`/repos?pushed_since=${10 * day}`, [1, 3]],
     [`/repos?pushed_since=${10 * day - 1}`, [1, 2, 3]],
@@ -160,7 +165,26 @@ describeOnOneDatabase('a filter by attributes', (kind) => {
     ['/users?active_since=2026-13-01', `Invalid active_since: ${time}`],
     ['/users?active_since=2026-01-31T00:00:00Z', `Invalid active_since: ${time}`],
     ['/users?active_since=253402300800', `Invalid active_since: ${time}`],
-    ['/repos?fork=True', 'Invalid fork: must be true or false'],
+    ...['TRUE', '1', 'yes', 'true+'].map((value): [string, string] => [
+      `/repos?fork=${value}`,
+      'Invalid fork: must be true or false',
+    ]),
+    ...[
+      ['/repos?language=', 'C++', 1],
+      ['/repos?language=', 'C%2B%2B,C+,D', 2],
+      ['/repos?language=', 'C%2B%2B%2cC+%20', 2],
+      ['/repos?language[]=D&language%5B1%5D=', 'C++', 2],
+      ['/repos?license=', 'Artistic,GPL+', 2],
+      ['/repos?dependency_names=', 'g++', 1],
+      ['/users?without_dependency_names=', 'react,g++', 2],
+      ['/repos?dependency_files=', 'x+', 1],
+      ['/users?country=', 'DE+', 1],
+      ['/users?logins=', 'ada+', 1],
+      ['/dependencies?contains=a&dependency_files=', 'x+', 1],
+    ].map(([start, value, entry]): [string, string] => [
+      `${start}${value}`,
+      `Invalid ${/(\w+)(?:%5B1%5D)?=$/.exec(String(start))?.[1]}: entry ${entry} ends in +, which is a space in URLs; write a plus sign as %2B`,
+    ]),
     ['/repos?archived=null', 'Invalid archived: must be true or false'],
     ['/users?dependency_match=all', 'Invalid dependency_match: requires dependency_names'],
     [
@@ -191,6 +215,15 @@ describeOnOneDatabase('a filter by attributes', (kind) => {
   test('may have 200 entries', async () => {
     const lists = ['language', 'license', 'dependency_names', 'dependency_files']
     expect(await find(`/repos?${lists.map((name) => `${name}=${list(50)}`).join('&')}`)).toEqual([])
+  })
+
+  test('that ends in a space has links that can be followed', async () => {
+    const path = '/repos?dependency_names=react%20,zod%20%20&owner=user-1&per_page=1'
+    const { links, data } = readListResponse(await service.request(path, { key }))
+    const { pathname, search } = links.get('next') ?? expect.unreachable()
+    expect(search).toContain('dependency_names=react%2Czod&')
+    const next = readListResponse(await service.request(pathname + search, { key }))
+    expect([data, next.data].flat().map(({ forge_rest_id: id }) => id)).toEqual([1, 2])
   })
 
   test('stays in the links of a list', async () => {

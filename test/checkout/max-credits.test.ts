@@ -47,6 +47,7 @@ describeOnEachDatabase('Max-Credits', (kind) => {
           { error: `Max-Credits is ${most}, but this request costs ${cost}` },
         ])
         expect(response.headers.get('X-Credits-Cost')).toBe('0')
+        expect(response.headers.get('X-Credits-Needed')).toBe(String(cost))
         expect(response.headers.get('X-Credits-Remaining')).toBe('100')
       }
     }

@@ -13,6 +13,7 @@ import {
   installClient,
   interceptInTurn,
   lose,
+  reword,
   type ServedService,
   serve,
 } from '../support/client.ts'
@@ -405,6 +406,10 @@ describe('errors', () => {
     expect(error).toBeInstanceOf(client.InsufficientCreditsError)
     expect(error).toMatchObject({ needed: 100, balance: 7, status: 403, code: 'insufficient_credits' })
     expect(error).toHaveProperty('requestId', expect.stringMatching(/./))
+    interceptions.push(reword)
+    await expect(collect(api.users.list())).rejects.toMatchObject({
+      ...{ message: 'Another message', needed: 100, balance: 7 },
+    })
     const list = api.users.list({}, { pageSize: 7 })
     await expect(collect(list)).rejects.toMatchObject({ needed: 7, balance: 0 })
     expect(await service.readLedger(id)).toMatchObject({ balance: 0 })
@@ -412,6 +417,7 @@ describe('errors', () => {
     await expect(stranger.credits()).rejects.toBeInstanceOf(client.AuthenticationError)
     const { api: narrow } = await createTestClient({}, { scopes: ['repos:read'] })
     await expect(narrow.users.get('ngoldberg')).rejects.toBeInstanceOf(client.PermissionError)
+    interceptions.push(reword)
     const costly = (await createTestClient()).api.users.get('ngoldberg', { maxCredits: 0 })
     await expect(costly).rejects.toMatchObject({ name: 'MaxCreditsError', cost: 1, maxCredits: 0 })
     const invalid = collect(api.users.list({ dependencyStatus: 'active' }))

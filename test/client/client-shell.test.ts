@@ -7,6 +7,8 @@ import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -25,14 +27,14 @@ let served: ServedService
 let key: { secret: string; id: number }
 let directory: string
 /** Called before each response is sent. */
-let onRequest = () => {}
+let onRequest: () => unknown = () => {}
 
 beforeAll(async () => {
   installed = await installClient()
   service = await startTestService('embedded')
   served = await serve(service, async (request, handle) => {
     const response = await handle(request)
-    onRequest()
+    await onRequest()
     return response
   })
 })
@@ -260,6 +262,8 @@ describe('a list', () => {
     expect(csv).toContain('\r\n1,U_1,user-1,"A ""B"", C",')
     // A spreadsheet would run this as a formula.
     expect(csv).toContain(",'=1+1,")
+    const asIs = (await run(['users', '--location', 'zzyzx', '--format', 'csv', '--as-is'])).stdout
+    expect(asIs).toBe(csv.replaceAll(",'=", ',='))
     await run(['users', '--location', 'zzyzx', '--format', 'csv', '--bom', '--output', 'users.csv'])
     expect(readFile('users.csv')).toBe(`\uFEFF${csv}`)
     const table = (await run(['users', '--location', 'zzyzx', '--format', 'table'])).stdout
@@ -334,6 +338,25 @@ describe('a list', () => {
   })
 })
 
+test('requests go through the proxy that the environment names, if Node is told to use it', async () => {
+  const tunnels: string[] = []
+  await using proxy = createServer()
+  proxy.on('connect', ({ url = '' }, socket) => {
+    tunnels.push(url)
+    const service = connect({ port: Number(url.split(':')[1]), host: '127.0.0.1' }, () => {
+      socket.write('HTTP/1.1 200 OK\r\n\r\n')
+      service.pipe(socket)
+      socket.pipe(service)
+    })
+    for (const end of [service, socket]) end.on('error', () => socket.destroy())
+  })
+  await new Promise<void>((listening) => proxy.listen(0, '127.0.0.1', listening))
+  const { port } = proxy.address() as AddressInfo
+  const environment = { HTTP_PROXY: `http://127.0.0.1:${port}`, NO_PROXY: '', NODE_USE_ENV_PROXY: '1' }
+  expect((await run(['credits'], environment)).code).toBe(0)
+  expect(tunnels).toEqual([new URL(served.url).host])
+})
+
 describe('mirror', () => {
   test('keeps a copy up to date, and pays for each change once', async () => {
     const copy = () => ({
@@ -383,18 +406,88 @@ describe('mirror', () => {
     expect(readFile('copy/repos.ndjson')).toContain('"description":"new"')
   })
 
-  test('refuses a folder that another process uses, but not one that a killed process has left', async () => {
-    await run(['mirror', 'copy'])
-    writeFileSync(join(directory, 'copy/mirror.pid'), String(process.pid))
+  /** Starts the command, and holds its second request until `release` is called. */
+  async function startHeld(folder: string, program?: string[]) {
+    let requests = 0
+    const { promise: held, resolve: release } = Promise.withResolvers<void>()
+    const { promise: requested, resolve: note } = Promise.withResolvers<void>()
+    onRequest = () => {
+      if (++requests !== 2) return undefined
+      note()
+      return held
+    }
+    const child = start(['mirror', folder], {}, program)
+    const ended = Promise.all([once(child, 'close'), text(child.stderr)])
+    await requested
+    onRequest = () => {}
+    return { child, release, ended }
+  }
+
+  test('refuses a folder that another process uses', async () => {
+    const { child, release, ended } = await startHeld('copy')
     expect(await run(['mirror', 'copy'])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining(`Another command (process ${process.pid}) uses copy`),
+      stderr: expect.stringMatching(
+        `Another command \\(process ${child.pid} on .*\\) uses copy: wait for it`,
+      ),
     })
-    const { pid } = spawnSync(process.execPath, ['--version'])
-    writeFileSync(join(directory, 'copy/mirror.pid'), String(pid))
+    release()
+    expect((await ended)[0]).toEqual([0, null])
+    expect(existsSync(join(directory, 'copy/mirror.lock'))).toBe(false)
     expect((await run(['mirror', 'copy'])).code).toBe(0)
-    expect(existsSync(join(directory, 'copy/mirror.pid'))).toBe(false)
   })
+
+  test('takes a folder over from a command that was suspended, which then changes nothing', async () => {
+    const { child, release, ended } = await startHeld('copy')
+    child.kill('SIGSTOP')
+    const second = await run(['mirror', 'copy'])
+    expect([second.code, second.stderr]).toEqual([
+      0,
+      expect.stringContaining(`copy has a lock (process ${child.pid} on `),
+    ])
+    const files = ['users.ndjson', 'repos.ndjson', 'mirror.json'].map((name) => readFile(`copy/${name}`))
+    child.kill('SIGCONT')
+    release()
+    expect(await ended).toEqual([
+      [1, null],
+      expect.stringContaining('Another command has taken copy, because this one was suspended. Run it again'),
+    ])
+    expect(['users.ndjson', 'repos.ndjson', 'mirror.json'].map((name) => readFile(`copy/${name}`))).toEqual(
+      files,
+    )
+    expect(await readCharged()).toBe(files.join('').trimEnd().split('\n').length - 1)
+  }, 60_000)
+
+  // Each container has a process 1.
+  const container = [
+    'unshare',
+    '--user',
+    '--map-root-user',
+    '--pid',
+    '--fork',
+    '--kill-child',
+    '--mount-proc',
+  ]
+  const canUnshare = spawnSync(container[0] ?? '', [...container.slice(1), 'true']).status === 0
+  test.skipIf(!canUnshare)(
+    'refuses a folder that another container uses, and takes over what a killed one has left',
+    async () => {
+      const program = [...container, process.execPath]
+      const { child, ended } = await startHeld('copy', program)
+      expect(await run(['mirror', 'copy'], {}, program)).toMatchObject({
+        code: 2,
+        stderr: expect.stringMatching(/Another command \(process 1 on .*\) uses copy: wait for it/),
+      })
+      child.kill('SIGKILL')
+      await ended
+      expect(await run(['mirror', 'copy'], {}, program)).toMatchObject({
+        code: 0,
+        stderr: expect.stringContaining('copy has a lock (process 1 on '),
+      })
+      expect(existsSync(join(directory, 'copy/mirror.lock'))).toBe(false)
+    },
+    60_000,
+  )
 
   test('changes nothing if the fetched changes are missing', async () => {
     await run(['mirror', 'copy'])
@@ -432,6 +525,7 @@ describe('what can’t be done', () => {
     [['users', '--quiet=yes'], {}, 2, /: --quiet doesn't have a value; see/],
     [['users', '-x'], {}, 2, /: There is no option -x; see/],
     [['users', '--bom'], {}, 2, /: --bom is for --format csv; see/],
+    [['users', '--as-is', '--format', 'table'], {}, 2, /: --as-is is for --format csv; see/],
     [['users', '--format', 'xml'], {}, 2, /--format must be one of/],
     [['users', '--location', ''], {}, 2, /: --location is empty/],
     [['users', '--dependency', 'a,b'], {}, 2, /--dependency must not .* repeat the option/],

@@ -233,7 +233,6 @@ describe('a list', () => {
     for (const wrong of [
       { location: 'paris', cursor },
       { ...filter, cursor: String(cursor).slice(0, -1) },
-      { ...filter, cursor: '' },
     ]) {
       expect((await call('find_users', wrong)).text).toBe(
         'A cursor must be copied exactly, and passed with the tool, the filter and the fields of its result. Cost: 0.',
@@ -261,7 +260,7 @@ describe('a list', () => {
 
   test('has no more than 25,000 tokens, and what is paid for comes with the next result', async () => {
     const text = '長'.repeat(10_000)
-    const names = Array.from({ length: 2_000 }, (_, index) => `some-package-of-a-long-name-${index}`)
+    const names = Array.from({ length: 2_000 }, (_, index) => `package-of-a-name-${index}`)
     const repositories = Array.from({ length: 4 }, (_, index) =>
       createRepository(900_000 + index, 'long', names, { name: `${index}`, description: text }),
     )
@@ -270,7 +269,7 @@ describe('a list', () => {
     )
     const commits = Array.from({ length: 12 }, (_, index) => ({
       ...createCommit(900_000 + index, repositories[0]?.url ?? '', 'a@example.com', 1_700_000_000),
-      message: text,
+      message: text.slice(0, 4_500),
     }))
     await loadRecords(service.sql, { users, repos: repositories, commits })
     await using conversation = await converse()
@@ -315,7 +314,7 @@ describe('a list', () => {
       arguments: { full_name: 'long/0', fields: 'all' },
     })
     expect(sent).not.toHaveProperty('structuredContent')
-    expect(JSON.stringify(sent).match(/some-package-of-a-long-name-0\W/g)?.length).toBe(1)
+    expect(JSON.stringify(sent).match(/package-of-a-name-0\W/g)?.length).toBe(1)
   })
 
   test('fits into a result, however long its items are', async () => {
@@ -540,6 +539,125 @@ describe('DEVDATA_BUDGET', () => {
   })
 })
 
+test('arguments mean what assistants mean by them, and the result names the filters that were applied', async () => {
+  await using conversation = await converse()
+  const { call } = conversation
+  const users = { country: ['DE'], limit: 1 }
+  const germans = findUsers({ country: ['DE'] }).length
+  const others = findUsers({ country: ['DE'], without: ['react', 'vite'] }).length
+  expect(others).toBeLessThan(germans)
+  const without = { country: ['DE'], without_dependency_names: ['react', 'vite'] }
+  const none = { location: null, fork: null, cursor: '', max_credits: null, no_such_argument: null }
+  for (const [given, total, filters] of [
+    [{ without_dependency_names: '["react", "vite"]' }, others, without],
+    [{ without_dependency_names: ' [ "react","vite" ] ' }, others, without],
+    [{ without_dependency_names: 'react, vite,' }, others, without],
+    [{ without_dependency_names: ['react,vite', ''] }, others, without],
+    [{ country: '["de"]', ...none }, germans, { country: ['de'] }],
+    [{ limit: '1', max_credits: ' 25 ' }, germans, { country: ['DE'] }],
+    [
+      { has: 'email,name', location: '["berlin", "München, Germany"]' },
+      expect.any(Number),
+      { country: ['DE'], has: ['email', 'name'], location: ['berlin', 'München, Germany'] },
+    ],
+  ] as const) {
+    const { result } = await call('find_users', { ...users, ...given })
+    expect([given, result.total, result.filters]).toEqual([given, total, filters])
+    expect(items(result).length).toBe(1)
+  }
+  for (const [given, filters] of [
+    [
+      { fork: 'True', archived: 'false', min_stars: '5' },
+      { fork: true, archived: false, min_stars: 5 },
+    ],
+    [{ pushed_since: 1_700_000_000 }, { pushed_since: '1700000000' }],
+    [{}, {}],
+  ]) {
+    const { result } = await call('quote', { list: 'repositories', ...given })
+    expect([result.filters, result.items]).toEqual([
+      filters,
+      (await call('quote', { list: 'repositories', ...filters })).result.items,
+    ])
+  }
+  const { result } = await call('get_user', { login: 'ngoldberg', fields: null })
+  expect(result).toMatchObject({ user: { login: 'ngoldberg' } })
+  expect(result).not.toHaveProperty('filters')
+})
+
+test('arguments that can’t be used are named, with their rule, for free', async () => {
+  await using conversation = await converse()
+  const { call, id } = conversation
+  const nested = JSON.parse('['.repeat(500) + ']'.repeat(500))
+  for (const [tool, given, text] of [
+    ['find_users', { min_followers: 0 }, 'min_followers must be 1 or more, but is 0.'],
+    ['find_users', { min_followers: 1e300 }, 'min_followers must be a whole number, but is 1e+300.'],
+    ['find_users', { limit: '1e3' }, 'limit must be a whole number, but is "1e3".'],
+    ['find_users', { limit: 1_000 }, 'limit must be from 1 to 100, but is 1000.'],
+    ['find_users', { limit: nested }, 'limit must be a whole number, but is a list.'],
+    ['find_users', { location: ' ' }, 'location is empty; leave it out.'],
+    ['find_users', { country: [] }, 'country is empty; leave it out.'],
+    ['find_users', { active_since: '' }, 'active_since is empty; leave it out.'],
+    [
+      'find_users',
+      { has: ['city'] },
+      'has must be a list of email, name, company, location or bio, but has "city".',
+    ],
+    [
+      'find_users',
+      { without_dependency_names: "['react']" },
+      'without_dependency_names begins with [ but is not JSON; send a list such as ["one", "two"].',
+    ],
+    ['find_users', { type: { any: 'User' } }, 'type must be a list of texts, but is an object.'],
+    [
+      'find_users',
+      { dependency_names: ['a', nested] },
+      'Entry 2 of dependency_names must be a text, but is a list.',
+    ],
+    ['find_repositories', { dependency_names: ',' }, 'dependency_names is empty; leave it out.'],
+    [
+      'find_repositories',
+      { dependency_status: 'used' },
+      'dependency_status must be active or removed, but is "used".',
+    ],
+    ['find_repositories', { fork: [[true]] }, 'fork must be true or false, but is a list.'],
+    ['find_repositories', { owner: ['a'] }, 'owner must be a text, but is a list.'],
+    ['find_names', { what: 'packages', contains: '' }, 'contains must have at least one character.'],
+    ['find_names', { what: 'packages', contains: null }, 'contains is missing.'],
+    ['get_user', {}, 'login is missing.'],
+    [
+      'list_commits',
+      { limit: 0, fields: 1, max_credits: -1, cursor: {}, [`n${'o'.repeat(9_000)}`]: 1 },
+      `full_name is missing. limit must be from 1 to 100, but is 0. fields must be compact or all, but is 1. There are 3 more errors. The arguments are full_name, limit, max_credits, fields, cursor.`,
+    ],
+    [
+      'get_user',
+      { login: 'a', [`n${'o'.repeat(9_000)}`]: 1 },
+      `There is no argument n${'o'.repeat(49)}…. The arguments are login, fields.`,
+    ],
+    [
+      'find_users',
+      { dependency_names: Array(10_000).fill(1) },
+      'dependency_names must have at most 50 entries.',
+    ],
+    [
+      'find_users',
+      { dependency_names: 'a,'.repeat(10_000) },
+      'dependency_names must have at most 50 entries.',
+    ],
+    [
+      'find_users',
+      { dependency_names: JSON.stringify(Array(51).fill('a')) },
+      'dependency_names must have at most 50 entries.',
+    ],
+  ] as const) {
+    expect([given, await call(tool, given)]).toEqual([
+      given,
+      { isError: true, text: `${text} Cost: 0.`, cost: 0, result: {} },
+    ])
+  }
+  expect(await service.readLedger(id)).toMatchObject({ charged: 0 })
+})
+
 test('errors say what an assistant or its user can do', async () => {
   await using conversation = await converse({ credits: 4 })
   const { call } = conversation
@@ -549,11 +667,12 @@ test('errors say what an assistant or its user can do', async () => {
       {},
       'This call would cost 10 credits, and 4 are left on the key. Set limit to 4 or less, or tell the user that the key needs more credits. Cost: 0. Balance: 4.',
     ],
-    ['find_users', { city: 'x' }, 'There is no argument city. There are location, country, type, has'],
-    ['find_users', { limit: 1_000 }, 'data/limit must be <= 100'],
-    ['find_users', { location: '' }, 'Location is empty; leave it out to list everything.'],
-    ['find_repositories', { dependency_names: ',' }, 'dependency_names is empty'],
-    ['quote', { list: 'users', owner: 'x' }, 'Owner is for repositories'],
+    [
+      'find_users',
+      { city: 'x' },
+      'There is no argument city. The arguments are location, country, type, has',
+    ],
+    ['quote', { list: 'users', owner: 'x' }, 'The list users has no filter owner. Cost: 0.'],
     ['get_repository', { full_name: 'monolith' }, 'A repository is named by OWNER/NAME.'],
     ['list_commits', { full_name: 'no/such' }, 'Repository not found. Check owner and name'],
   ] as const) {

@@ -20,6 +20,7 @@ import {
   type Intercept,
   interceptInTurn,
   lose,
+  reword,
   type ServedService,
   serve,
 } from '../support/client.ts'
@@ -87,6 +88,30 @@ async function python(program: string, key: Parameters<TestService['createKey']>
 }
 
 describe('lists', () => {
+  test('have times as dates and datetimes, too', async () => {
+    const { output } = await python(`
+from datetime import date, datetime, timedelta, timezone
+zone = timezone(timedelta(hours=2))
+texts = [api.users.quote(active_since=time).items for time in (date(2025, 3, 1), "2025-03-01", datetime(2025, 3, 1, 2, tzinfo=zone))]
+print(json.dumps([
+    len(set(texts)),
+    api.repositories.list(pushed_since=datetime(2025, 3, 1, 2, 0, 0, 999, tzinfo=zone)).state["url"],
+    list(api.usage(day=date(2020, 1, 1))),
+    attempt(lambda: api.users.quote(active_since=datetime(2025, 3, 1))),
+    attempt(lambda: api.users.quote(location=date(2025, 3, 1))),
+    attempt(lambda: api.usage(day=datetime(2025, 3, 1, tzinfo=zone))),
+]))
+`)
+    expect(output).toEqual([
+      1,
+      'repos?pushed_since=1740787200&per_page=100',
+      [],
+      ['ValueError', 'active_since must have a time zone, such as datetime.timezone.utc', null],
+      ['TypeError', expect.stringMatching(/^location must be a text or a whole number/), null],
+      ['TypeError', expect.stringMatching(/^day must be a text or a whole number/), null],
+    ])
+  })
+
   test('have the price and the number of items that the quote says, and stop at the budget', async () => {
     const { output, id } = await python(`
 quote = api.users.quote(location=["berlin", "paris"], dependency_names=["react"])
@@ -324,14 +349,21 @@ print(json.dumps([sorted(set(own)), sorted(set(json.loads(os.read(reader, 9999))
 })
 
 describe('errors', () => {
-  test('have a class, the message and the code', async () => {
+  test('have a class, the message and the code, and numbers that don’t depend on the message', async () => {
+    interceptions.push((request, handle) => handle(request), reword, reword)
     const { output } = await python(
       `
 poor = attempt(lambda: list(api.users.list(page_size=10)))
 try:
     api.users.get("ngoldberg", max_credits=0)
 except MaxCreditsError as error:
+    import pickle
+    error = pickle.loads(pickle.dumps(error))
     details = [error.status, error.cost, error.max_credits, len(error.request_id)]
+try:
+    list(api.users.list(page_size=10))
+except InsufficientCreditsError as error:
+    details += [str(error), error.needed, error.balance]
 print(json.dumps([
     poor,
     details,
@@ -347,7 +379,7 @@ print(json.dumps([
     )
     expect(output).toEqual([
       ['InsufficientCreditsError', 'insufficient credits: need 10, have 5', 'insufficient_credits'],
-      [403, 1, 0, 36],
+      [403, 1, 0, 36, 'Another message', 10, 5],
       ['InvalidRequestError', expect.stringMatching(/^Invalid country: /), 'invalid_parameter'],
       ['NotFoundError', 'Repository not found', 'repository_not_found'],
       ['InvalidRequestError', expect.stringMatching(/^Invalid changed_since/), 'invalid_parameter'],
@@ -358,6 +390,22 @@ print(json.dumps([
       ],
       'NotFoundError',
       ['AuthenticationError', 'Invalid API key format', 'invalid_api_key_format'],
+    ])
+  })
+
+  test('say that lists and clients can’t be pickled, and what to keep instead', async () => {
+    const { output } = await python(`
+import copy, pickle
+users = api.users.list(location="berlin")
+print(json.dumps([attempt(lambda: pickle.dumps(each))[:2] for each in (users, api.changes(1), api, api.users)]
+    + [attempt(lambda: copy.copy(users))[:2], pickle.loads(pickle.dumps(users.state)) == users.state]))
+`)
+    const list = "A list can't be pickled or copied: keep its state, or make a Python list of its items"
+    const client =
+      "A client can't be pickled or copied: it has a key and connections. Create one in each process"
+    expect(output).toEqual([
+      ...[list, list, client, client, list].map((message) => ['TypeError', message]),
+      true,
     ])
   })
 
@@ -384,11 +432,14 @@ print(json.dumps([len(logins), sorted(set(logins))]))
 describe('the package', () => {
   test('has the records of openapi.yml, and the version of the other client', async () => {
     expect(await readFile(recordsFile, 'utf8')).toBe(await generatePythonRecords())
-    const { project: python } = parseToml(
+    const { project: metadata } = parseToml(
       await readFile(join(project, 'client/python/pyproject.toml'), 'utf8'),
     )
     const { version } = JSON.parse(await readFile(join(project, 'client/package.json'), 'utf8'))
-    expect(python).toMatchObject({ version })
+    expect(metadata).toMatchObject({ version })
+    expect(
+      (await python('import devdata_client; print(json.dumps(devdata_client.__version__))')).output,
+    ).toBe(version)
   })
 
   test.skipIf(!hasMypy)('has types that a strict checker accepts, and that find mistakes', async () => {

@@ -42,8 +42,8 @@ describe.each(protocolVersions)('with version %s of the protocol', (protocol) =>
     expect(await call('find_names', { what: 'locations', contains: 'berlin, g' })).toMatchObject({
       result: { locations: [{ location: 'Berlin, Germany', users: 12 }], cost: 0 },
     })
-    expect((await call('quote', { list: 'users', location: 'berlin' })).result).toEqual({
-      ...{ items: 51, credits: 51, cost: 0, balance: 1_000_000 },
+    expect((await call('quote', { list: 'users', location: '["berlin"]', country: null })).result).toEqual({
+      ...{ items: 51, credits: 51, filters: { location: ['berlin'] }, cost: 0, balance: 1_000_000 },
     })
     const first = await call('find_users', { location: 'berlin', limit: 8 })
     expect(first.result).toMatchObject({ total: 51, cost: 8, items: { length: 8 } })
@@ -75,7 +75,7 @@ describe.each(protocolVersions)('with version %s of the protocol', (protocol) =>
     const { call } = conversation
     expect((await call('find_users', { country: 'Germany' })).text).toMatch(/^Invalid country: .* Cost: 0\./)
     expect((await call('list_commits', { full_name: 'no/such' })).text).toMatch(/^Repository not found\. /)
-    expect((await call('find_users', { nmae: 'x' })).text).toMatch(/^There is no argument nmae\./)
+    expect((await call('find_users', { nmae: 'x' })).text).toMatch(/^There is no argument nmae\. /)
   })
 })
 
@@ -111,6 +111,14 @@ describe('before a message is read, errors are those of the API:', () => {
       ])
     }
     expect((await service.fetch('/mcp', { method: 'HEAD' })).status).toBe(405)
+  })
+
+  test('another path, with any method', async () => {
+    for (const method of ['GET', 'POST', 'DELETE']) {
+      expect(await readRefusal(await service.fetch('/mcp/', { method }))).toEqual([
+        ...[404, 'route_not_found', 'Not found; use /mcp, without a slash at its end'],
+      ])
+    }
   })
 
   test('keys', async () => {
@@ -202,6 +210,35 @@ test('in JSON-RPC, errors are JSON-RPC’s', async () => {
       error: { code, message: expect.any(String) },
     })
   }
+})
+
+test('a wrong message has a short error, however much is wrong with it', async () => {
+  const { secret, id } = await service.createKey()
+  const many = Array(20_000).fill(1)
+  const clientInfo = { name: 'test', version: '1', icons: many }
+  const initialize = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo }
+  const nested = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":${'{"a":'.repeat(9_000)}1${'}'.repeat(9_001)}`
+  for (const body of [
+    { ...listTools, method: 'initialize', params: initialize },
+    { ...listTools, method: 'tools/call', params: { name: 'find_users', _meta: { progressToken: many } } },
+    { ...listTools, method: 'tools/call', params: { name: 'find_users', arguments: many } },
+    { ...listTools, id: many },
+    many,
+    nested,
+  ]) {
+    const text = await (await post(secret, {}, body)).text()
+    expect(JSON.parse(text)).toMatchObject({ error: { code: expect.any(Number) } })
+    expect(text.length).toBeLessThan(500)
+  }
+  const call = { name: 'find_users', arguments: { dependency_names: many } }
+  const { result } = await (
+    await post(secret, {}, { ...listTools, method: 'tools/call', params: call })
+  ).json()
+  expect(result).toEqual({
+    content: [{ type: 'text', text: 'dependency_names must have at most 50 entries. Cost: 0.' }],
+    isError: true,
+  })
+  expect(await service.readLedger(id)).toMatchObject({ charged: 0 })
 })
 
 test('a message needs no more headers than other requests', async () => {

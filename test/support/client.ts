@@ -90,6 +90,14 @@ export const lose: Intercept = async (request, handle) => {
   return new Response('', { status: 502 })
 }
 
+/** The error has another message: messages are for people, and may change. */
+export const reword: Intercept = async (request, handle) => {
+  const { status, headers: given } = await handle(request)
+  const headers = new Headers(given)
+  headers.delete('Content-Length')
+  return Response.json({ error: 'Another message' }, { status, headers })
+}
+
 /** A service that is reached over HTTP. */
 export interface ServedService extends AsyncDisposable {
   url: string

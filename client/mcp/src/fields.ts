@@ -30,9 +30,9 @@ export const commitFields = ['commit_hash', 'author_email', 'author_date', 'mess
 
 /**
  * Bytes of the items of a result, which is some 20,000 tokens. Some assistants refuse results of more than 25,000. With
- * its cursor, its note and its cost, a result has less than 80,000 bytes.
+ * its filters, its cursor, its note and its cost, a result has less than 80,000 bytes.
  */
-export const maxItemsBytes = 78_000
+export const maxItemsBytes = 74_000
 /** Characters of a text. */
 const maxLength = { compact: 200, all: 5_000 } as const
 /** Dependencies of a repository. */

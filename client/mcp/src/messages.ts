@@ -35,13 +35,17 @@ export class CostError extends Error {
 export function describeError(error: unknown, connection: Pick<Connection, 'keySource'>): string {
   if (error instanceof InsufficientCreditsError) {
     const { needed, balance } = error
-    if (Number.isNaN(needed)) return 'The key has no credits left. Tell the user that it needs more.'
-    const fewer = balance > 0 ? `Set limit to ${balance} or less, or tell` : 'Tell'
-    return `This call would cost ${needed} credits, and ${balance} are left on the key. ${fewer} the user that the key needs more credits.`
+    if (!(balance > 0)) return 'The key has no credits left. Tell the user that it needs more.'
+    return `This call would cost ${needed} credits, and ${balance} are left on the key. Set limit to ${balance} or less, or tell the user that the key needs more credits.`
   }
   const message = error instanceof Error ? error.message : String(error)
   const requestId = error instanceof DevdataError ? error.requestId : undefined
-  const text = [sentence(writeNames(message)), advise(error, connection)].filter(Boolean).join(' ')
+  const text = [
+    sentence(error instanceof TypeError ? writeNames(message) : message),
+    advise(error, connection),
+  ]
+    .filter(Boolean)
+    .join(' ')
   return requestId === undefined ? text : `${text} (request ${requestId})`
 }
 
@@ -68,11 +72,12 @@ function advise(error: unknown, { keySource }: Pick<Connection, 'keySource'>): s
   return ''
 }
 
-/** Names members of the client's filters as the tools do. */
+/** Names the client's parameters as the tools do. */
 function writeNames(message: string): string {
-  return message
-    .replace('fullNames', 'full_name')
-    .replace(/\bdependency(Names|Files|Status)\b/g, (_, word: string) => `dependency_${word.toLowerCase()}`)
+  const name = message.replaceAll(/\b[a-z]+(?:[A-Z][a-z]+)+\b/g, (member) =>
+    member.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+  )
+  return name.replace('full_names', 'full_name')
 }
 
 function sentence(text: string): string {

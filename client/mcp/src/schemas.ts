@@ -5,9 +5,11 @@
  * @module
  */
 
-import { fromJsonSchema, type StandardSchemaWithJSON } from '@modelcontextprotocol/server'
+import type { StandardSchemaWithJSON } from '@modelcontextprotocol/server'
 import type { DependencyStatus } from '../../src/client.ts'
+import { type ArgumentSchema, readArguments } from './arguments.ts'
 import type { Fields } from './fields.ts'
+import type { ArgumentError } from './messages.ts'
 
 /** Which dependencies an item must use. */
 export interface DependencyArguments {
@@ -45,10 +47,12 @@ export interface RepositoryFilterArguments extends DependencyArguments {
   pushed_since?: string
 }
 
-const texts = { type: 'array', items: { type: 'string' } }
-const text = { type: 'string' }
+type Schemas = Readonly<Record<string, ArgumentSchema>>
 
-const dependencyFilters = {
+const texts: ArgumentSchema = { type: 'array', items: { type: 'string' } }
+const text: ArgumentSchema = { type: 'string' }
+
+const dependencyFilters: Schemas = {
   dependency_names: { ...texts, description: 'Any of these packages, whole names' },
   dependency_match: { type: 'string', enum: ['any', 'all'] },
   without_dependency_names: { ...texts, description: 'None of these' },
@@ -59,10 +63,10 @@ const dependencyFilters = {
     description: 'active: used now; removed: no longer. Default: both',
   },
 }
-const count = { type: 'integer', minimum: 1 }
-const time = { ...text, description: 'Such as 2026-01-31' }
+const count: ArgumentSchema = { type: 'integer', minimum: 1 }
+const time: ArgumentSchema = { ...text, description: 'Such as 2026-01-31' }
 /** Filters that only users have. */
-export const userFilters = {
+export const userFilters: Schemas = {
   location: { ...texts, description: 'Any of these is part of the location' },
   country: { ...texts, description: 'Codes such as DE: any of these is what the location names' },
   type: { ...texts, description: 'User, Organization or Bot' },
@@ -71,7 +75,7 @@ export const userFilters = {
   active_since: time,
 }
 /** Filters that only repositories have. */
-export const repositoryFilters = {
+export const repositoryFilters: Schemas = {
   owner: text,
   language: texts,
   license: texts,
@@ -80,48 +84,41 @@ export const repositoryFilters = {
   archived: { type: 'boolean' },
   pushed_since: time,
 }
-const fields = { type: 'string', enum: ['compact', 'all'], default: 'compact' }
-const namedThing = { type: 'string', enum: ['packages', 'locations'] }
-const listName = { type: 'string', enum: ['users', 'repositories'] }
-const listOptions = {
+const fields: ArgumentSchema = { type: 'string', enum: ['compact', 'all'], default: 'compact' }
+const namedThing: ArgumentSchema = { type: 'string', enum: ['packages', 'locations'] }
+const listName: ArgumentSchema = { type: 'string', enum: ['users', 'repositories'] }
+const listOptions: Schemas = {
   limit: { type: 'integer', minimum: 1, maximum: 100, default: 10 },
   max_credits: { type: 'integer', minimum: 0, default: 25, description: 'Most that this call may cost' },
   fields,
   cursor: { type: 'string', description: 'next_cursor of a result, to get more' },
 }
 
-/** The names of a tool's arguments, and their schema. */
-function takes<Arguments>(properties: Record<string, { type: string }>, required: string[] = []) {
+const filters = { ...userFilters, ...repositoryFilters, ...dependencyFilters }
+
+/** The arguments of a tool. */
+export interface ToolArguments<Arguments> {
+  /** Reads them. It has no issues: what is wrong with them is an `ArgumentError`, in our words. */
+  inputSchema: StandardSchemaWithJSON<Arguments, Arguments | ArgumentError>
+  /** The names of those that decide what is found. */
+  filters: readonly string[]
+}
+
+function takes<Arguments>(
+  properties: Record<string, ArgumentSchema>,
+  required: string[] = [],
+): ToolArguments<Arguments> {
   const schema = { type: 'object', properties, ...(required.length > 0 && { required }) } as const
-  const names = Object.keys(properties)
-  const lists = names.filter((name) => properties[name]?.type === 'array')
-  return { names, inputSchema: acceptTexts(fromJsonSchema<Arguments>(schema), lists) }
-}
-
-/** Accepts a text in place of a list of one text: assistants know the API's parameters, which are texts. */
-function acceptTexts<Arguments>(
-  schema: StandardSchemaWithJSON<Arguments>,
-  lists: readonly string[],
-): StandardSchemaWithJSON<Arguments> {
-  const standard = schema['~standard']
-  const toList = ([name, value]: [string, unknown]) => [
-    name,
-    typeof value === 'string' && lists.includes(name) ? [value] : value,
-  ]
+  const input = () => schema
   return {
-    '~standard': {
-      ...standard,
-      validate: (given, options) =>
-        standard.validate(
-          isObject(given) ? Object.fromEntries(Object.entries(given).map(toList)) : given,
-          options,
-        ),
+    inputSchema: {
+      '~standard': {
+        ...{ version: 1, vendor: 'devdata', jsonSchema: { input, output: input } },
+        validate: (given) => ({ value: readArguments<Arguments>({ properties, required }, given) }),
+      },
     },
+    filters: Object.keys(properties).filter((name) => name in filters),
   }
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** Schemas of the tools, by name. */

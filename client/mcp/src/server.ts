@@ -4,7 +4,7 @@
  * @module
  */
 
-import { McpServer, type ServerContext } from '@modelcontextprotocol/server'
+import { type CallToolResult, McpServer, type ServerContext } from '@modelcontextprotocol/server'
 import type { RepositoryFilter, UserFilter } from '../../src/client.ts'
 import type { Budget } from './budget.ts'
 import type { Call, Connection } from './call.ts'
@@ -18,10 +18,11 @@ import {
   type RepositoryFilterArguments,
   repositoryFilters,
   schemas,
+  type ToolArguments,
   type UserFilterArguments,
   userFilters,
 } from './schemas.ts'
-import { createRunner } from './tool-result.ts'
+import { createRunner, refuseArguments } from './tool-result.ts'
 
 const instructions = `Data about developers and repositories. An item costs 1 credit; quote is free. \
 Results say what they cost. Fields without a value are absent. \
@@ -52,9 +53,18 @@ export function createServer({ connection, budget, version }: ServerOptions): Mc
   )
   const run = createRunner(connection, budget)
 
+  const register = <Arguments>(
+    name: string,
+    { description, inputSchema }: { description: string } & ToolArguments<Arguments>,
+    respond: (given: Arguments, context: ServerContext) => Promise<CallToolResult>,
+  ) =>
+    server.registerTool(name, { description, inputSchema, annotations }, async (given, context) =>
+      given instanceof ArgumentError ? refuseArguments(given) : respond(given, context),
+    )
+
   /** Reads a part of a list. */
   const list = <Item>(
-    tool: { names: string[] },
+    tool: { filters: readonly string[] },
     given: ListArguments,
     context: ServerContext,
     createSource: (call: Call) => ListSource<Item>,
@@ -77,12 +87,11 @@ export function createServer({ connection, budget, version }: ServerOptions): Mc
     })
   }
 
-  server.registerTool(
+  register(
     'find_users',
     {
       description: 'Find developers by location and by packages that they use. 1 credit per user.',
       ...schemas.findUsers,
-      annotations,
     },
     (given, context) =>
       list(schemas.findUsers, given, context, ({ api, signal }) => {
@@ -98,13 +107,12 @@ export function createServer({ connection, budget, version }: ServerOptions): Mc
       }),
   )
 
-  server.registerTool(
+  register(
     'find_repositories',
     {
       description:
         'Find repositories by owner and by packages that they use. 1 credit per repository. fields all has dependencies.',
       ...schemas.findRepositories,
-      annotations,
     },
     (given, context) =>
       list(schemas.findRepositories, given, context, ({ api, signal }) => {
@@ -124,12 +132,11 @@ export function createServer({ connection, budget, version }: ServerOptions): Mc
       }),
   )
 
-  server.registerTool(
+  register(
     'list_commits',
     {
       description: 'List commits of a repository (owner/name), newest first. 1 credit per commit.',
       ...schemas.listCommits,
-      annotations,
     },
     (given, context) =>
       list(schemas.listCommits, given, context, ({ api }) => {
@@ -144,13 +151,9 @@ export function createServer({ connection, budget, version }: ServerOptions): Mc
       }),
   )
 
-  server.registerTool(
+  register(
     'get_user',
-    {
-      description: 'Look up a user by login. 1 credit, also if there is none.',
-      ...schemas.getUser,
-      annotations,
-    },
+    { description: 'Look up a user by login. 1 credit, also if there is none.', ...schemas.getUser },
     (given, context) =>
       run(schemas.getUser, given, context, 1, async ({ api, signal }, credits) => {
         const idempotencyKey = createLookUpKey('users', given.login)
@@ -159,13 +162,12 @@ export function createServer({ connection, budget, version }: ServerOptions): Mc
       }),
   )
 
-  server.registerTool(
+  register(
     'get_repository',
     {
       description:
         'Look up a repository (owner/name). 1 credit; free if there is none. fields all has its dependencies.',
       ...schemas.getRepository,
-      annotations,
     },
     (given, context) =>
       run(schemas.getRepository, given, context, 1, async (call, credits) => {
@@ -175,12 +177,11 @@ export function createServer({ connection, budget, version }: ServerOptions): Mc
       }),
   )
 
-  server.registerTool(
+  register(
     'find_names',
     {
       description: 'Which names of packages, or locations, contain a text, and how many use them. Free.',
       ...schemas.findNames,
-      annotations,
     },
     (given, context) =>
       run(schemas.findNames, given, context, 0, async ({ api, signal }) => {
@@ -194,21 +195,18 @@ export function createServer({ connection, budget, version }: ServerOptions): Mc
       }),
   )
 
-  server.registerTool(
+  register(
     'quote',
     {
       description: 'How many users or repositories a filter finds, and what all of them would cost. Free.',
       ...schemas.quote,
-      annotations,
     },
     (given, context) =>
       run(schemas.quote, given, context, 0, async ({ api, signal }) => {
         const { list } = given
         const others = list === 'users' ? repositoryFilters : userFilters
         const wrong = Object.keys(others).find((name) => name in given)
-        if (wrong !== undefined) {
-          throw new ArgumentError(`${wrong} is for ${list === 'users' ? 'repositories' : 'users'}`)
-        }
+        if (wrong !== undefined) throw new ArgumentError(`The list ${list} has no filter ${wrong}`)
         if (list === 'users') return { ...(await api.users.quote(readUserFilter(given), { signal })) }
         return { ...(await api.repositories.quote(readRepositoryFilter(given), { signal })) }
       }),
@@ -263,8 +261,8 @@ function readUserFilter(given: UserFilterArguments): UserFilter {
   return {
     ...readDependencyFilter(given),
     location: given.location,
-    country: split(given.country),
-    type: split(given.type),
+    country: given.country,
+    type: given.type,
     has: given.has,
     minFollowers: given.min_followers,
     activeSince: given.active_since,
@@ -275,8 +273,8 @@ function readRepositoryFilter(given: RepositoryFilterArguments): RepositoryFilte
   return {
     ...readDependencyFilter(given),
     owner: given.owner,
-    language: split(given.language),
-    license: split(given.license),
+    language: given.language,
+    license: given.license,
     minStars: given.min_stars,
     fork: given.fork,
     archived: given.archived,
@@ -286,17 +284,12 @@ function readRepositoryFilter(given: RepositoryFilterArguments): RepositoryFilte
 
 function readDependencyFilter(given: DependencyArguments) {
   return {
-    dependencyNames: split(given.dependency_names),
+    dependencyNames: given.dependency_names,
     dependencyMatch: given.dependency_match,
-    withoutDependencyNames: split(given.without_dependency_names),
-    dependencyFiles: split(given.dependency_files),
+    withoutDependencyNames: given.without_dependency_names,
+    dependencyFiles: given.dependency_files,
     dependencyStatus: given.dependency_status,
   }
-}
-
-/** Several values may also be one text, with commas: assistants know the API's parameters. */
-function split(texts: string[] | undefined): string[] | undefined {
-  return texts?.flatMap((text) => text.split(',').map((name) => name.trim()))
 }
 
 const readFields = ({ fields = 'compact' }: { fields?: Fields }) => fields

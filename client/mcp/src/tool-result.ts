@@ -9,19 +9,17 @@ import { MaxCreditsError } from '../../src/client.ts'
 import type { Budget } from './budget.ts'
 import { type Call, type Connection, startCall } from './call.ts'
 import { readPageUrl } from './cursor.ts'
-import { CostError, describeError } from './messages.ts'
+import { type ArgumentError, CostError, describeError } from './messages.ts'
 
 /** Creates the function that runs calls which may cost some credits. It doesn't throw: errors are for the assistant. */
 export function createRunner(connection: Connection, budget: Budget) {
   return async function run(
-    { names }: { names: string[] },
+    { filters }: { filters: readonly string[] },
     given: object,
     { mcpReq }: ServerContext,
     credits: number,
     read: (call: Call, granted: number) => Promise<object>,
   ): Promise<CallToolResult> {
-    const unknown = Object.keys(given).find((name) => !names.includes(name))
-    if (unknown !== undefined) return fail(`There is no argument ${unknown}. There are ${names.join(', ')}.`)
     const granted = budget.reserve(credits)
     const call = startCall(connection, budget, mcpReq.signal)
     const outcome = await read(call, granted).catch((error: unknown) =>
@@ -34,9 +32,13 @@ export function createRunner(connection: Connection, budget: Budget) {
     if (outcome instanceof Error)
       return fail(explain(outcome, { call, connection, granted, credits, unconfirmed, budget }))
     // Once, as text, which every assistant reads. With `structuredContent` beside it, it would be sent twice.
-    return {
-      content: [{ type: 'text', text: JSON.stringify({ ...outcome, ...describeCredits(call, budget) }) }],
+    const applied = Object.entries(given).filter(([name]) => filters.includes(name))
+    const result = {
+      ...outcome,
+      ...(filters.length > 0 && { filters: Object.fromEntries(applied) }),
+      ...describeCredits(call, budget),
     }
+    return { content: [{ type: 'text', text: JSON.stringify(result) }] }
   }
 }
 
@@ -56,6 +58,11 @@ function describeCredits({ spent, balance }: Call, { left, name }: Budget) {
 function describeBudget({ name, total, left }: Budget): string {
   if (name === 'Max-Credits') return `The header Max-Credits allows ${total} for a call.`
   return `${name} allows ${total} in all, and ${left} are left.`
+}
+
+/** The result of a call whose arguments can't be used. */
+export function refuseArguments({ message }: ArgumentError): CallToolResult {
+  return fail(`${message}. Cost: 0.`)
 }
 
 function fail(text: string): CallToolResult {

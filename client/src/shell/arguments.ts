@@ -25,6 +25,7 @@ export interface Arguments {
   budget: number | undefined
   format: Format
   hasByteOrderMark: boolean
+  isAsIs: boolean
   stateFile: string | undefined
   outputFile: string | undefined
   /** What follows the command, such as the folder of a mirror. */
@@ -62,6 +63,7 @@ const options = {
   output: { type: 'string' },
   format: { type: 'string' },
   bom: { type: 'boolean' },
+  'as-is': { type: 'boolean' },
   quiet: { type: 'boolean', default: false },
   url: { type: 'string' },
   'key-file': { type: 'string' },
@@ -76,7 +78,7 @@ const filterOptions = {
   users: ['location', 'country', ...dependencyOptions, 'type', 'has', 'min-followers', 'active-since'],
   repos: ['owner', 'no-dependencies', ...dependencyOptions, ...repositoryOptions],
 }
-const formatOptions = ['format', 'bom']
+const formatOptions = ['format', 'bom', 'as-is']
 const readingOptions = ['state', 'output', ...formatOptions]
 const payingOptions = [...readingOptions, 'budget']
 /** Options that every command has. */
@@ -134,7 +136,8 @@ export function parseArguments(args: readonly string[]): Arguments {
   const isLookUp = command === 'user' || command === 'repo'
   if (isLookUp && operand?.includes(',')) throw new UsageError(`${name} takes one name, without commas`)
   const format = readChoice('--format', values.format, formats) ?? 'ndjson'
-  if (values.bom && format !== 'csv') throw new UsageError('--bom is for --format csv')
+  const ofCsv = (['bom', 'as-is'] as const).find((option) => values[option])
+  if (ofCsv !== undefined && format !== 'csv') throw new UsageError(`--${ofCsv} is for --format csv`)
   return {
     command,
     list: quoted ?? rule?.list ?? 'users',
@@ -165,6 +168,7 @@ export function parseArguments(args: readonly string[]): Arguments {
     budget: readWhole('--budget', values.budget, ' of credits'),
     format,
     hasByteOrderMark: values.bom ?? false,
+    isAsIs: values['as-is'] ?? false,
     stateFile: values.state,
     outputFile: values.output,
     operand: operand ?? '',

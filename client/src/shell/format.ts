@@ -12,6 +12,8 @@ export interface FormatOptions {
   format: Format
   /** Whether CSV begins with a byte order mark. */
   hasByteOrderMark: boolean
+  /** Whether CSV has texts that a spreadsheet would run as formulas. Otherwise they get an apostrophe before them. */
+  isAsIs: boolean
 }
 
 /** Writes items, page by page. The first page of CSV and of a table begins with the names of the columns. */
@@ -30,9 +32,12 @@ const maxWidth = 40
 const byteOrderMark = '\uFEFF'
 
 /** Returns what writes the items of a list in a format. */
-export function createFormatter({ format, hasByteOrderMark }: FormatOptions, list: string): Formatter {
+export function createFormatter(
+  { format, hasByteOrderMark, isAsIs }: FormatOptions,
+  list: string,
+): Formatter {
   if (format === 'ndjson') return (items) => items.map((item) => `${JSON.stringify(item)}\n`).join('')
-  const writeRows = format === 'csv' ? writeCsv : createTable()
+  const writeRows = format === 'csv' ? createCsv(isAsIs) : createTable()
   return (given, isFirst) => {
     const items = given.map(flatten)
     const [first] = items
@@ -63,14 +68,14 @@ function writeValue(value: unknown): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
-/** Lines as RFC 4180 has them. A text that a spreadsheet would run as a formula gets an apostrophe before it. */
-function writeCsv(rows: Rows): string[] {
-  return rows.map((row) => `${row.map(writeCell).join(',')}\r\n`)
+/** Returns what writes lines as RFC 4180 has them. */
+function createCsv(isAsIs: boolean): (rows: Rows) => string[] {
+  return (rows) => rows.map((row) => `${row.map((value) => writeCell(value, isAsIs)).join(',')}\r\n`)
 }
 
-function writeCell(value: unknown): string {
+function writeCell(value: unknown, isAsIs: boolean): string {
   const isFormula = typeof value === 'string' && /^\s*[=+\-@]|^[\t\r\n]/.test(value)
-  const text = isFormula ? `'${value}` : writeValue(value)
+  const text = isFormula && !isAsIs ? `'${value}` : writeValue(value)
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 

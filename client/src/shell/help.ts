@@ -54,6 +54,7 @@ Reading:
   --output FILE         write to this file. With --state, each item is in it once, even after a crash
   --format FORMAT       ndjson (default), csv or table
   --bom                 CSV that Excel opens with the right letters: it begins with a byte order mark
+  --as-is               CSV for programs: without the apostrophe before texts that a spreadsheet would run as formulas
   --quiet               no progress on standard error
 
 Service and key:

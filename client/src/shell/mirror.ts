@@ -6,21 +6,13 @@
  *
  * @module
  */
-import {
-  createReadStream,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
+import { createReadStream, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import process from 'node:process'
 import type { Change, ChangesState } from '../changes.ts'
 import { ChangesExpiredError } from '../errors.ts'
 import type { Arguments } from './arguments.ts'
 import { budgetExitCode, UsageError } from './exit.ts'
+import { type FolderLock, lockFolder } from './folder-lock.ts'
 import { openOutput } from './output.ts'
 import type { CommandContext } from './reading.ts'
 import { readState, writeState } from './state-file.ts'
@@ -38,38 +30,19 @@ const files = { user: 'users.ndjson', repository: 'repos.ndjson' } as const
 /** Brings the copy in a folder up to date. Returns the exit code. */
 export async function mirror(context: CommandContext, given: Arguments): Promise<number> {
   mkdirSync(given.operand, { recursive: true })
-  const unlock = lockFolder(given.operand)
+  const lock = await lockFolder(given.operand, context)
   try {
-    return await updateCopy(context, given)
+    return await updateCopy(context, given, lock)
   } finally {
-    unlock()
+    lock.release()
   }
 }
 
-/**
- * Takes a folder for this process, because two at a time would mix their files. Returns a function that frees it. Throws a
- * `UsageError` if another process has it. A lock that a killed process has left is ignored.
- */
-function lockFolder(folder: string): () => void {
-  const file = join(folder, 'mirror.pid')
-  const owner = existsSync(file) ? Number(readFileSync(file, 'utf8')) : 0
-  if (owner !== process.pid && isRunning(owner)) {
-    throw new UsageError(`Another command (process ${owner}) uses ${folder}: wait for it, or delete ${file}`)
-  }
-  writeFileSync(file, String(process.pid))
-  return () => rmSync(file, { force: true })
-}
-
-function isRunning(pid: number): boolean {
-  if (!(pid > 0)) return false
-  try {
-    return process.kill(pid, 0)
-  } catch (error) {
-    return (error as { code?: string }).code !== 'ESRCH'
-  }
-}
-
-async function updateCopy(context: CommandContext, { operand: folder, budget }: Arguments): Promise<number> {
+async function updateCopy(
+  context: CommandContext,
+  { operand: folder, budget }: Arguments,
+  lock: FolderLock,
+): Promise<number> {
   const stateFile = join(folder, 'mirror.json')
   const changesFile = join(folder, 'changes.ndjson')
   let saved = readState<MirrorState>(stateFile)
@@ -78,7 +51,7 @@ async function updateCopy(context: CommandContext, { operand: folder, budget }: 
   }
   saved ??= {}
   if (saved.changes === undefined || saved.changes.state !== undefined) {
-    const isWhole = await fetchChanges(context, { saved, stateFile, changesFile, budget })
+    const isWhole = await fetchChanges(context, { saved, stateFile, changesFile, budget, lock })
     if (!isWhole) {
       context.progress.note(
         'Stopped by the budget. The copy is unchanged. Run the command again with a larger budget.',
@@ -87,7 +60,8 @@ async function updateCopy(context: CommandContext, { operand: folder, budget }: 
     }
   }
   const { version } = readState<MirrorState>(stateFile)?.changes ?? {}
-  await applyChanges(folder, changesFile)
+  await applyChanges(folder, changesFile, lock)
+  lock.assertHeld()
   writeState(stateFile, { version })
   rmSync(changesFile, { force: true })
   context.progress.note(`${folder} is at version ${version}.`)
@@ -102,13 +76,21 @@ async function fetchChanges(
     stateFile,
     changesFile,
     budget,
-  }: { saved: MirrorState; stateFile: string; changesFile: string; budget: number | undefined },
+    lock,
+  }: {
+    saved: MirrorState
+    stateFile: string
+    changesFile: string
+    budget: number | undefined
+    lock: FolderLock
+  },
 ): Promise<boolean> {
   const changes = api.changes(version, { budget, signal, resume: begun?.state })
   if (begun === undefined) rmSync(changesFile, { force: true })
   const output = openOutput(changesFile, begun?.bytes)
   let items = begun?.items ?? 0
   const save = () => {
+    lock.assertHeld()
     const { bytes } = output
     const { state } = changes
     writeState(stateFile, { version, changes: { state, bytes, items, version: changes.version } })
@@ -116,6 +98,7 @@ async function fetchChanges(
   save()
   try {
     for await (const { type, items: page } of changes.pages()) {
+      lock.assertHeld()
       await output.write(page.map((item) => `${JSON.stringify({ type, item })}\n`).join(''))
       items += page.length
       save()
@@ -133,7 +116,7 @@ async function fetchChanges(
 }
 
 /** Writes a new copy with the changes. A second run makes no difference. */
-async function applyChanges(folder: string, changesFile: string): Promise<void> {
+async function applyChanges(folder: string, changesFile: string, lock: FolderLock): Promise<void> {
   if (!existsSync(changesFile)) {
     throw new UsageError(`${changesFile} is missing: restore it, or delete the folder to begin again`)
   }
@@ -165,6 +148,7 @@ async function applyChanges(folder: string, changesFile: string): Promise<void> 
     }
     await flush()
     output.close()
+    lock.assertHeld()
     renameSync(`${file}.new`, file)
   }
 }

@@ -91,7 +91,7 @@ function assertDifferent(stateFile: string, outputFile: string): void {
 
 /** A state is of one output. Otherwise, what is to be continued is cut to a length that another file had. */
 function identify(given: Arguments): string {
-  const { list, operand, names, filter, day, isByDay, format, hasByteOrderMark, outputFile } = given
+  const { list, operand, names, filter, day, isByDay, format, hasByteOrderMark, isAsIs, outputFile } = given
   const output = outputFile === undefined ? undefined : resolve(outputFile)
   const hash = names && createHash('sha256').update(names.join('\n')).digest('hex')
   return JSON.stringify({
@@ -103,6 +103,7 @@ function identify(given: Arguments): string {
     isByDay,
     format,
     hasByteOrderMark,
+    isAsIs,
     output,
   })
 }

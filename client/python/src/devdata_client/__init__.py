@@ -29,6 +29,8 @@ from .errors import (
     UnreachableError,
 )
 
+__version__ = "0.1.0"
+
 __all__ = [
     "AuthenticationError",
     "CachedResponse",

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, Literal, TypedDict
+from typing import Any, Literal, NoReturn, TypedDict
 
-from ._lists import READ_TWICE, ItemList, ListState, create_random_key, is_list_state
+from ._lists import NOT_PICKLED, READ_TWICE, ItemList, ListState, create_random_key, is_list_state
 
 ChangeType = Literal["user", "repository", "removal"]
 
@@ -56,6 +56,9 @@ class Changes:
         self._type: ChangeType = "user"
         self._list: ItemList[Any] | None = None
         self._open(resume["type"] if resume else "user", resume["list"] if resume else None)
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError(NOT_PICKLED)
 
     @property
     def version(self) -> int | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, TypedDict, Union
 from urllib.parse import quote, urlencode
@@ -41,8 +43,8 @@ class UserFilter(_DependencyFilter, total=False):
     has: UserField | Sequence[UserField] | None
     """Only users who have all of these fields."""
     min_followers: int | None
-    active_since: str | int | None
-    """Only users who authored a commit then or later: Unix seconds, or a date such as ``2026-01-31``."""
+    active_since: str | int | datetime.date | None
+    """Only users who authored a commit then or later: Unix seconds, a date, or a ``datetime`` with a time zone."""
 
 
 class RepositoryFilter(_DependencyFilter, total=False):
@@ -57,8 +59,8 @@ class RepositoryFilter(_DependencyFilter, total=False):
     min_stars: int | None
     fork: bool | None
     archived: bool | None
-    pushed_since: str | int | None
-    """Only repositories whose last push was then or later: Unix seconds, or a date such as ``2026-01-31``."""
+    pushed_since: str | int | datetime.date | None
+    """Only repositories whose last push was then or later. See ``active_since`` of users."""
     exclude: Literal["dependencies"] | None
     """Leaves the dependencies out of each repository. The price stays the same."""
 
@@ -66,6 +68,7 @@ class RepositoryFilter(_DependencyFilter, total=False):
 _REPEATED = ("location", "prefix", "contains")
 """Parameters whose values may have commas, and are repeated. Those of all others are joined by commas."""
 _FLAGS = ("fork", "archived")
+_TIMES = ("active_since", "pushed_since")
 _MAX_BATCH_SIZE = 100
 
 
@@ -85,7 +88,9 @@ def write_list_url(path: str, parameters: Mapping[str, Any]) -> str:
         is_repeated = name in _REPEATED
         if not is_repeated and any("," in value for value in values):
             raise ValueError(f"{name} must not contain commas; several values are a list")
-        pairs.extend((name, value) for value in (values if is_repeated else [",".join(values)]))
+        # A space at the end would be a plus sign, which the service refuses in what it compares whole.
+        texts = values if is_repeated else [",".join(value.strip() for value in values)]
+        pairs.extend((name, text) for text in texts)
     return f"{path}?{urlencode(pairs)}" if pairs else path
 
 
@@ -131,10 +136,20 @@ def _to_list(given: Any) -> Sequence[Any]:
 def _write_value(name: str, value: Any) -> str:
     if isinstance(value, str):
         return value
+    if isinstance(value, datetime.datetime) and name in _TIMES:
+        if value.utcoffset() is None:
+            raise ValueError(f"{name} must have a time zone, such as datetime.timezone.utc")
+        return str(math.floor(value.timestamp()))
+    if isinstance(value, datetime.date) and not isinstance(value, datetime.datetime) and name in (*_TIMES, "day"):
+        return value.isoformat()
     if isinstance(value, bool):
         if name in _FLAGS:
             return str(value).lower()
     elif isinstance(value, int) and value >= 0:
         return str(value)
-    kind = "True or False" if name in _FLAGS else "a text or a whole number, or a list of them"
+    kind = "a text or a whole number, or a list of them"
+    if name in _FLAGS:
+        kind = "True or False"
+    elif name in _TIMES:
+        kind = "a date, a datetime, a text or a whole number"
     raise TypeError(f"{name} must be {kind}, but has {value!r}")

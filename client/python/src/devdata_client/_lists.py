@@ -6,7 +6,7 @@ import hashlib
 import secrets
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, Literal, TypedDict, TypeVar
+from typing import Any, Generic, Literal, NoReturn, TypedDict, TypeVar
 from urllib.parse import parse_qsl, urlencode
 
 from ._requests import Sender, is_whole_number
@@ -16,6 +16,7 @@ Item = TypeVar("Item")
 Key = str | int
 
 _MAX_PAGE_SIZE = 100
+NOT_PICKLED = "A list can't be pickled or copied: keep its state, or make a Python list of its items"
 READ_TWICE = "All is read: keep the items of the first loop, or create a new list"
 
 
@@ -99,6 +100,9 @@ class ItemList(Generic[Item]):
         """The balance of the key, in credits."""
         self.version: int | None = None
         """The version of the dataset that the first page of this process was read at."""
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError(NOT_PICKLED)
 
     @property
     def spent(self) -> int:

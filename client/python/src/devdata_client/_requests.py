@@ -113,6 +113,9 @@ class Sender:
         self._paused_until = 0.0
         self._has_responded = False
 
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("A client can't be pickled or copied: it has a key and connections. Create one in each process")
+
     def close(self) -> None:
         """Closes the connection of this thread."""
         self._connections.close()
@@ -176,7 +179,6 @@ class Sender:
         body = None if method == "HEAD" else _parse(response, kept.body if kept else response.body)
         cost = int(header("X-Credits-Cost") or 0)
         paid = max(cost, _count_items(body)) if header("Idempotency-Replayed") is not None else cost
-        balance = header("X-Credits-Remaining")
         info = ResponseInfo(
             method=method,
             path=path,
@@ -184,23 +186,22 @@ class Sender:
             request_id=header("X-Request-Id"),
             cost=cost,
             paid=paid,
-            balance=None if balance is None else int(balance),
+            balance=_read_number(header("X-Credits-Remaining")),
         )
         if self._on_response is not None:
             self._on_response(info)
         if status != 200 and kept is None:
-            self._raise_refusal(info, body, response)
+            self._raise_refusal(info, body, response, max_credits)
         next_query = kept.next if kept else read_next(header("Link"))
         etag = header("ETag")
         if self._cache is not None and status == 200 and method == "GET" and etag is not None:
             self._cache[url] = CachedResponse(etag, response.body, next_query)
-        version = header("X-Dataset-Version")
         return ApiResponse(
             info=info,
             body=body,
             next=next_query,
             total=int(header("X-Total-Count") or 0),
-            version=None if version is None else int(version),
+            version=_read_number(header("X-Dataset-Version")),
         )
 
     def _receive(self, method: str, path: str, headers: dict[str, str]) -> Response:
@@ -215,7 +216,9 @@ class Sender:
         self._has_responded = True
         return response
 
-    def _raise_refusal(self, info: ResponseInfo, body: Any, response: Response) -> NoReturn:
+    def _raise_refusal(
+        self, info: ResponseInfo, body: Any, response: Response, max_credits: int | None
+    ) -> NoReturn:
         message = body.get("error") if isinstance(body, dict) else None
         error = create_response_error(
             message if isinstance(message, str) else f"{info.method} {info.path} failed with status {info.status}",
@@ -223,6 +226,9 @@ class Sender:
             code=response.headers.get("X-Error-Code"),
             request_id=info.request_id,
             retry_after=_read_retry_after(response.headers.get("Retry-After")),
+            needed=_read_number(response.headers.get("X-Credits-Needed")),
+            balance=info.balance,
+            max_credits=max_credits,
         )
         if is_about_url(error):
             error.message += f". Check the base URL {self._base}"
@@ -275,6 +281,10 @@ def _read_retry_after(header: str | None) -> float | None:
         return max(0.0, email.utils.parsedate_to_datetime(header).timestamp() - time.time())
     except ValueError:
         return None
+
+
+def _read_number(header: str | None) -> int | None:
+    return None if header is None else int(header)
 
 
 def _read_pause(header: str | None) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 from collections.abc import Callable, Iterable, Mapping, MutableMapping
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
@@ -150,7 +151,11 @@ class Client:
         return cast(CreditStatus, self._sender.send("api-key/credits").body)
 
     def usage(
-        self, *, day: str | None = None, resume: ListState | None = None, page_size: int = 100
+        self,
+        *,
+        day: str | datetime.date | None = None,
+        resume: ListState | None = None,
+        page_size: int = 100,
     ) -> ItemList[UsageEntry]:
         """Lists what changed the balance of the key, newest first; ``day`` is one in UTC, such as ``2026-01-31``. Free."""
         return ItemList(
@@ -162,7 +167,11 @@ class Client:
         )
 
     def usage_by_day(
-        self, *, day: str | None = None, resume: ListState | None = None, page_size: int = 100
+        self,
+        *,
+        day: str | datetime.date | None = None,
+        resume: ListState | None = None,
+        page_size: int = 100,
     ) -> ItemList[UsageSum]:
         """Lists what the key spent by day and endpoint, newest day first. Free."""
         return ItemList(

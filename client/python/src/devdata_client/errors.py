@@ -6,8 +6,6 @@ The operator needs the ``request_id`` to find the request in the log.
 
 from __future__ import annotations
 
-import re
-
 
 class DevdataError(Exception):
     """Any failure of a request.
@@ -56,28 +54,22 @@ class PermissionDeniedError(DevdataError):
 class InsufficientCreditsError(DevdataError):
     """403: the balance is below the cost. Nothing was charged.
 
-    ``needed`` and ``balance`` are in credits. They are None for a quote: the response to ``HEAD`` has no message.
+    ``needed``, what the request costs (of a quote, what one item costs), and ``balance`` are in credits. They are None if
+    the response doesn't say them.
     """
 
-    @property
-    def needed(self) -> int | None:
-        return _find_number(r"need (\d+)", self.message)
-
-    @property
-    def balance(self) -> int | None:
-        return _find_number(r"have (\d+)", self.message)
+    needed: int | None = None
+    balance: int | None = None
 
 
 class MaxCreditsError(DevdataError):
-    """403: the request costs more than ``max_credits`` allows. Nothing was charged. ``cost`` is in credits."""
+    """403: the request costs more than ``max_credits`` allows. Nothing was charged.
 
-    @property
-    def max_credits(self) -> int | None:
-        return _find_number(r"Max-Credits is (\d+)", self.message)
+    ``cost`` is in credits. It is None if the response doesn't say it.
+    """
 
-    @property
-    def cost(self) -> int | None:
-        return _find_number(r"costs (\d+)", self.message)
+    max_credits: int | None = None
+    cost: int | None = None
 
 
 class NotFoundError(DevdataError):
@@ -116,12 +108,25 @@ _by_status: dict[int, type[DevdataError]] = {
 
 
 def create_response_error(
-    message: str, *, status: int, code: str | None, request_id: str | None, retry_after: float | None
+    message: str,
+    *,
+    status: int,
+    code: str | None,
+    request_id: str | None,
+    retry_after: float | None,
+    needed: int | None,
+    balance: int | None,
+    max_credits: int | None,
 ) -> DevdataError:
-    """Creates the error of a response."""
+    """Creates the error of a response. ``needed`` is what it says that the request costs, in credits."""
     other: type[DevdataError] = UnavailableError if status >= 500 else InvalidRequestError
     cls = _by_code.get(code, _by_status.get(status, other))
-    return cls(message, status=status, code=code, request_id=request_id, retry_after=retry_after)
+    error = cls(message, status=status, code=code, request_id=request_id, retry_after=retry_after)
+    if isinstance(error, InsufficientCreditsError):
+        error.needed, error.balance = needed, balance
+    if isinstance(error, MaxCreditsError):
+        error.cost, error.max_credits = needed, max_credits
+    return error
 
 
 def is_about_url(error: DevdataError) -> bool:
@@ -134,8 +139,3 @@ def is_about_url(error: DevdataError) -> bool:
 def is_transient(error: DevdataError) -> bool:
     """Whether the same request may succeed later."""
     return isinstance(error, (NetworkError, RateLimitError, UnavailableError))
-
-
-def _find_number(pattern: str, text: str) -> int | None:
-    found = re.search(pattern, text)
-    return int(found[1]) if found else None
