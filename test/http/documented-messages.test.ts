@@ -142,6 +142,7 @@ describe('openapi.yml', () => {
       'active_since=2025-02-30',
       'pushed_since=yesterday',
       'fork=1',
+      'language=C++',
       `has=bio&type=${entries(50)}&${dependencies}`,
       `language=${Array.from({ length: 50 }, () => 'c')}&license=mit&${dependencies}`,
       'owner=a%20b',
@@ -365,6 +366,10 @@ describe('openapi.yml', () => {
         { key },
       ],
       'Invalid fork: must be true or false': ['/repos?fork=1', { key }],
+      'Invalid language: entry 1 ends in +, which is a space in URLs; write a plus sign as %2B': [
+        '/repos?language=C++',
+        { key },
+      ],
       'Too many filter entries: at most 200 in all lists together; send fewer': [
         `/users?${['dependency_names', 'dependency_files', 'without_dependency_names', 'type'].map((name) => `${name}=${list(50)}`).join('&')}&has=bio`,
         { key },
