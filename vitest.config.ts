@@ -10,6 +10,8 @@ const listFiles = (names: readonly string[]) => names.map((name) => `test/${name
  * of the service seldom breaks them alone.
  */
 const later = listFiles([
+  // Every benchmark in a tiny form.
+  'bench/benchmarks',
   // Browsers, other languages, and programs of others around the service.
   'client/client-runtimes',
   'client/python-client',
@@ -95,6 +97,7 @@ const later = listFiles([
 
 /** Those that take longest begin first: otherwise, one of them would run alone at the end. */
 const longest = listFiles([
+  'bench/benchmarks',
   'database/failover',
   'portal/browser-pages',
   'portal/docs-build',

@@ -8,13 +8,12 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openDatabase } from '../api/database/database.ts'
-import { migrate } from '../api/database/migrate.ts'
-import { startPostgresCluster } from '../test/support/postgres-cluster.ts'
+import { assertAlike, createHttpContender } from './comparison.ts'
 import { alternate, type Report } from './figures.ts'
 import { countMismatches, fillKeys, secretOf } from './fill.ts'
 import { startClosedLoop, type Target } from './load.ts'
 import { type Program, runImport, startOurs, watchMemory } from './programs.ts'
-import { describeMachine, openBenchDatabase, serverSettings } from './stage.ts'
+import type { Stage } from './stage.ts'
 
 /** What can be chosen on the command line. */
 export interface EmbeddedOptions {
@@ -27,17 +26,17 @@ const sample = join(import.meta.dirname, '../sample')
 const keys = 100
 const pageSize = 30
 const connections = 32
-const warmUp = 1 // seconds
 const mostMegabytes = 650
 
-export async function measureEmbedded(report: Report, { rounds, seconds }: EmbeddedOptions): Promise<void> {
-  await using cluster = await startPostgresCluster({ settings: serverSettings, hasUsualSettings: true })
-  const onServer = await openBenchDatabase(await cluster.createDatabase('bench'))
+export async function measureEmbedded(
+  report: Report,
+  stage: Stage,
+  { rounds, seconds }: EmbeddedOptions,
+): Promise<void> {
+  const onServer = await stage.create('sample')
   const folder = await mkdtemp(join(tmpdir(), 'devdata-bench-'))
   await using generator = startClosedLoop()
   try {
-    report.machine = await describeMachine(onServer)
-    await migrate(onServer.sql)
     await runImport(onServer.url, sample)
     await fillKeys(onServer.sql, keys)
     const startServed = () => startOurs(onServer.url)
@@ -58,6 +57,7 @@ export async function measureEmbedded(report: Report, { rounds, seconds }: Embed
       starts('server'),
     )
 
+    const targets = await createTargets()
     await using embedded = await startEmbedded()
     await using served = await startServed()
     const { sql, close } = await openDatabase({
@@ -67,10 +67,16 @@ export async function measureEmbedded(report: Report, { rounds, seconds }: Embed
       databaseStatementTimeoutSeconds: 0,
     })
     await fillKeys(sql, keys)
+    for (const { path } of Object.values(targets).flat()) {
+      await assertAlike(path, [
+        createHttpContender('a server', served, path, { sql: onServer.sql }),
+        createHttpContender('the embedded database', embedded, path, { sql }),
+      ])
+    }
     const memory = watchMemory(embedded)
-    for (const [name, targets] of Object.entries(await createTargets())) {
+    for (const [name, requests] of Object.entries(targets)) {
       const load = (program: Program) => async () => {
-        const job = { port: program.port, targets, connections, seconds, warmUp }
+        const job = { port: program.port, targets: requests, connections, seconds }
         return (await generator.run(job)).perSecond
       }
       for (const program of [embedded, served]) await load(program)()
@@ -94,7 +100,7 @@ export async function measureEmbedded(report: Report, { rounds, seconds }: Embed
     )
     await close()
   } finally {
-    await onServer.sql.end()
+    await stage.drop(onServer)
     await rm(folder, { recursive: true, force: true })
   }
 }

@@ -64,6 +64,8 @@ export interface FinishedReport extends Report {
   print(): void
   /** Writes all figures as a JSON array. */
   save(file: string): Promise<void>
+  /** Figures about correctness, whose goal is 0, that miss it. */
+  findWrong(): Figure[]
 }
 
 /** Other programs that take less don't matter. A share of the machine's CPU time. */
@@ -119,6 +121,7 @@ export function createReport({ idleTimeoutSeconds }: { idleTimeoutSeconds: numbe
       const head = ['bar', 'against', 'ratio', 'spread', 'goal', 'met', 'ours', 'theirs', 'unit', 'taken']
       printTable([head, ...figures.map(describe)])
     },
+    findWrong: () => figures.filter(({ goal, met }) => goal === 0 && !met),
     save: (file) =>
       writeFile(
         file,

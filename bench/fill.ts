@@ -1,5 +1,6 @@
 /**
- * What is in the databases before anything is measured. It is written by SQL, as `npm run devdata` would have left it.
+ * Keys and ledgers, written by SQL: as many as nobody would make with `devdata keys create` and requests. Subjects check them
+ * through the API before they measure anything.
  *
  * @module
  */
@@ -13,22 +14,6 @@ export const entriesPerDay = 100
 /** The secret of the key with that id. pgbench.ts makes it too. */
 export function secretOf(keyId: number): string {
   return `00000000-0000-4000-8000-${String(keyId).padStart(12, '0')}`
-}
-
-/** Users `user1`, `user2`, … with documents of about 400 bytes. */
-export async function fillUsers(sql: Sql, count: number): Promise<void> {
-  await sql`
-    insert into users (id, forge_rest_id, login_key, is_bot, term_ids, version, document)
-    select n, 1000000000 + n, 'USER' || n, false, '{}', 1, format(
-      '{"forge_rest_id":%s,"forge_graphql_id":"U_%s","login":"user%s","name":"User Number %s","email":%s,'
-        || '"avatar_url":"https://avatars.forge.example/u/%s?v=4","company":null,"location":"Berlin, Germany",'
-        || '"bio":"I break builds so that you need not, and mend some of them at night.","followers":%s,'
-        || '"following":%s,"type":"User","created_at":"2018-01-05T21:03:28Z","updated_at":"2024-06-09T10:17:44Z"}',
-      1000000000 + n, md5(n::text), n, n, case when n % 3 = 0 then 'null' else format('"user%s@example.org"', n) end,
-      1000000000 + n, n % 97, n % 89)
-    from generate_series(1, ${count}::integer) n`
-  await sql`update dataset set version = 1, users_count = ${count}, last_user_id = ${count}`
-  await sql`vacuum analyze users, dataset`
 }
 
 /** User keys with ids from 1, all scopes, no rate limit, and a grant that nobody can use up. */

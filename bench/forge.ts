@@ -23,12 +23,13 @@ import {
   shelfWidth,
 } from '../api/catalog/set-encoding.ts'
 import type { Sql } from '../api/database/connect.ts'
-import { migrate } from '../api/database/migrate.ts'
 import { changeDataset } from '../api/dataset/dataset-change.ts'
 import { storeUses } from '../api/dataset/user-dependencies.ts'
-import { startPostgresCluster } from '../test/support/postgres-cluster.ts'
+import { ask } from './catalog/requests.ts'
 import { printTable, type Report } from './figures.ts'
-import { describeMachine, openBenchDatabase, serverSettings } from './stage.ts'
+import { fillKeys } from './fill.ts'
+import { startOurs } from './programs.ts'
+import type { BenchDatabase, Stage } from './stage.ts'
 
 /** What can be chosen on the command line. */
 export interface ForgeOptions {
@@ -41,25 +42,20 @@ export interface ForgeOptions {
   /** Whether to change a row for each dependency of each user, too. */
   rows?: boolean
   rounds: number
-  keep?: string
 }
 
 /** Dependency r, from 1, has this share of a list, but no more than half of it. */
 const shareOf = (rank: number) => Math.min(0.5, 1 / rank)
 const nameOf = (rank: number) => `d${rank}`
+/** Dependencies whose totals are compared with those of the service; 0: all items. */
+const checkedRanks = [0, 1, 2, 50, 1_000]
 
-export async function measureForge(report: Report, options: ForgeOptions): Promise<void> {
-  const { terms, rounds, keep } = options
-  await using cluster = await startPostgresCluster({
-    hasUsualSettings: true,
-    settings: { ...serverSettings, shared_buffers: '4GB', maintenance_work_mem: '2GB', max_wal_size: '8GB' },
-    ...(keep !== undefined && { folder: keep }),
-  })
-  const database = await openBenchDatabase(await cluster.createDatabase('forge'))
+export async function measureForge(report: Report, stage: Stage, options: ForgeOptions): Promise<void> {
+  const { terms, rounds } = options
+  const database = await stage.create('forge')
   const { sql } = database
-  report.machine = await describeMachine(database)
-  await migrate(sql)
-  await fillSets(report, sql, options)
+  const totals = await fillSets(report, sql, options)
+  await checkTotals(database, totals)
   await measureBytes(report, sql, options)
 
   const everyone = Array.from({ length: 50 }, (_, index) => nameOf(index + 1))
@@ -98,6 +94,7 @@ export async function measureForge(report: Report, options: ForgeOptions): Promi
   }
   const ours = await measureChange(report, sql, options)
   if (options.rows) await measureRows(report, sql, options, ours)
+  await stage.drop(database)
 }
 
 /** Microseconds for the ids of a page from a random place, of many. */
@@ -108,12 +105,29 @@ function timePage(ids: IdSet): number {
   return ((performance.now() - began) * 1_000) / pages
 }
 
-/** Writes the sets of both lists, dependency by dependency, and the rows that name them. */
+/** Throws unless the service finds as many items as were written. */
+async function checkTotals({ url, sql }: BenchDatabase, totals: Totals): Promise<void> {
+  await fillKeys(sql, 1)
+  await using service = await startOurs(url)
+  for (const [path, total] of totals) {
+    const found = Number((await ask(service, path, 'HEAD')).headers.get('X-Total-Count'))
+    if (found !== total) throw new Error(`${path} finds ${found} of ${total} items`)
+  }
+}
+
+/** The number of items by the path that lists them, of some dependencies. */
+type Totals = Map<string, number>
+
+/**
+ * Writes the sets of both lists, dependency by dependency, and the rows that name them. Returns the totals of
+ * `checkedRanks`.
+ */
 async function fillSets(
   report: Report,
   sql: Sql,
   { users, repositories, terms }: ForgeOptions,
-): Promise<void> {
+): Promise<Totals> {
+  const totals: Totals = new Map()
   report.say('writing sets')
   await sql`alter table sets drop constraint sets_pkey`
   const rows = await createRows(await sql.unsafe('copy sets from stdin (format binary)').writable())
@@ -133,6 +147,7 @@ async function fillSets(
     for (let rank = 0; rank <= terms; rank++) {
       const share = rank === 0 ? 1 : shareOf(rank)
       const width = fitWidth(share * last, last)
+      let total = 0
       let ids: number[] = []
       let part = 0
       if (rank % shelfPlaces === 0) await flushShelf()
@@ -154,8 +169,13 @@ async function fillSets(
         if (next !== part) await flush()
         part = next
         ids.push(id)
+        total++
       }
       await flush()
+      if (checkedRanks.includes(rank)) {
+        const path = list === 'users' ? '/users' : '/repos'
+        totals.set(rank === 0 ? path : `${path}?dependency_names=${nameOf(rank)}`, total)
+      }
       if (rank % 1_000_000 === 0) report.say(`${list}: ${rank.toLocaleString('en')} dependencies`)
     }
     await flushShelf()
@@ -173,6 +193,7 @@ async function fillSets(
       left join (select distinct term_id from sets where list = 'repositories') r on r.term_id = rank`
   await sql`vacuum analyze dependencies`
   await sql`update dataset set last_user_id = ${users}, last_repository_id = ${repositories}, users_count = ${users}, repositories_count = ${repositories}`
+  return totals
 }
 
 /** The width that a load would choose. */

@@ -3,6 +3,10 @@
  *
  * @module
  */
+import { deepStrictEqual } from 'node:assert'
+import type { Sql } from '../api/database/connect.ts'
+import { ask } from './catalog/requests.ts'
+import { assertAlike, createHttpContender, createSqlContender } from './comparison.ts'
 import { alternate, type Report } from './figures.ts'
 import { countEntries, countMismatches, entriesPerDay, fillLedger, secretOf } from './fill.ts'
 import {
@@ -12,9 +16,10 @@ import {
   startClosedLoop,
   type Target,
 } from './load.ts'
-import { runPgbench, writeRequest } from './pgbench.ts'
+import { pickKey, runPgbench, writeRequest } from './pgbench.ts'
 import { type Program, readMemory, startFastify, startOurs, watchMemory } from './programs.ts'
-import { type BenchDatabase, openStage, type Stage } from './stage.ts'
+import { nameUser } from './records.ts'
+import { type BenchDatabase, keyCount, type LoadedDatabase, type Stage } from './stage.ts'
 
 /** What can be chosen on the command line. */
 export interface LedgerOptions {
@@ -31,13 +36,11 @@ export interface LedgerOptions {
 export const ledgerParts = ['look-ups', 'size', 'instances'] as const
 export type LedgerPart = (typeof ledgerParts)[number]
 
-const keys = 1_000
 const connectionCounts = [32, 64]
 /** Latencies are compared with fewer, so that they are not mostly time in a queue. */
 const fewConnections = 8
 /** Requests that a key keeps waiting beside another's one. */
 const crowd = 1_000
-const warmUp = 1 // seconds
 
 type ClosedLoop = Generator<ClosedLoopJob, ClosedLoopResult>
 
@@ -48,41 +51,46 @@ interface Bench {
   generator: ClosedLoop
 }
 
-export async function measureLedger(report: Report, options: LedgerOptions): Promise<void> {
+export async function measureLedger(report: Report, stage: Stage, options: LedgerOptions): Promise<void> {
   const { users, part } = options
-  await using stage = await openStage({ users, keys }, report)
-  report.machine = stage.machine
+  const database = await stage.open(users)
   await using generator = startClosedLoop()
   const bench = { report, options, generator }
   const includes = (name: LedgerPart) => part === undefined || part === name
-  if (includes('size')) await measureLedgerSize(bench, stage)
-  if (includes('look-ups')) await measureLookUps(bench, stage.database)
-  if (includes('instances')) await measureInstances(bench, stage.database)
+  if (includes('size')) await measureLedgerSize(bench, stage, database)
+  if (includes('look-ups')) await measureLookUps(bench, database)
+  if (includes('instances')) await measureInstances(bench, database)
 }
 
 /** One of all users, for any of the first `count` keys. */
-function lookUps(count = keys, first = 1): Target[] {
+function lookUps(count = keyCount, first = 1): Target[] {
   return Array.from({ length: count }, (_, index) => ({
     key: secretOf(first + index),
-    path: '/users/user{n}',
+    path: `/users/${nameUser('{n}')}`,
   }))
 }
 
-/** The same as pgbench sends it. */
-const lookUpScript = `\\set user random(1, :users)
-${writeRequest({
-  found: `select 1 as count, document from users
-  where login_key = 'USER' || :user::text and id <= (select users_count from dataset)
+/** The statement that pgbench runs for a look-up of the user with the number `user`. */
+const lookUpStatement = writeRequest({
+  found: `select 1 as count, document as items from users
+  where login_key = 'USER' || :user::text and id <= (select users_count from dataset limit 1)
   order by id desc limit 1`,
   path: "'/users/user' || :user::text",
-})}`
+})
 
 async function measureLookUps(bench: Bench, { url, sql }: BenchDatabase): Promise<void> {
   const { report, options, generator } = bench
   const { users, seconds, rounds } = options
   await using ours = await startOurs(url)
   await using fastify = await startFastify(url)
-  await assertAlike(ours, fastify, { url, sql })
+  for (const user of [1, Math.ceil(users / 2), users]) {
+    const path = `/users/${nameUser(user)}`
+    await assertAlike(path, [
+      createHttpContender('ours', ours, path, { sql }),
+      createHttpContender('Fastify + pg', fastify, path, { sql, ledger: 'peers.ledger' }),
+      createSqlContender('pgbench', lookUpStatement, { user, key: 1 }, { sql, ledger: 'peers.ledger' }),
+    ])
+  }
   const atRest = await readMemory(ours)
   const memory = watchMemory(ours)
 
@@ -106,17 +114,16 @@ async function measureLookUps(bench: Bench, { url, sql }: BenchDatabase): Promis
           most: users,
           connections,
           seconds,
-          warmUp,
           ...job,
         }),
       )
   const pgbench = (connections: number) => () =>
     hold(
       runPgbench(url, {
-        scripts: [lookUpScript],
+        scripts: [`\\set user random(1, :users)\n${pickKey}${lookUpStatement};\n`],
         connections,
-        seconds: seconds + warmUp,
-        variables: { keys, users },
+        seconds,
+        variables: { keys: keyCount, users },
       }).then(({ transactions, perSecond }) => ({
         served: transactions,
         perSecond,
@@ -184,12 +191,12 @@ async function measureFairness(
 ): Promise<void> {
   const { users, seconds, rounds } = options
   await using crowded = startClosedLoop()
-  const one = { port, targets: lookUps(1), most: users, connections: 1, seconds, warmUp }
+  const one = { port, targets: lookUps(1), most: users, connections: 1, seconds }
   const many = {
     ...one,
     targets: lookUps(1, 2),
     connections: crowd,
-    seconds: seconds + warmUp,
+    seconds,
     mayRefuse: true,
   }
   const crowdMedians: number[] = []
@@ -238,8 +245,13 @@ async function measureInstances(
   await using second = await startOurs(url)
   await using other = startClosedLoop()
   const load = (from: ClosedLoop, { port }: Program, connections: number) =>
-    from.run({ port, targets: lookUps(), most: users, connections, seconds, warmUp })
+    from.run({ port, targets: lookUps(), most: users, connections, seconds })
 
+  const path = `/users/${nameUser(1)}`
+  await assertAlike(
+    path,
+    [first, second].map(({ port }) => createHttpContender(String(port), { port }, path, { sql })),
+  )
   report.say(`instances: ${rounds} rounds of ${seconds} s for one and for two`)
   await Promise.all([load(generator, first, 32), load(other, second, 32)])
   const of = await alternate(report, rounds, [
@@ -267,13 +279,17 @@ async function measureInstances(
 }
 
 /** The same requests on a small ledger and on a large one. */
-async function measureLedgerSize({ report, options, generator }: Bench, stage: Stage): Promise<void> {
+async function measureLedgerSize(
+  { report, options, generator }: Bench,
+  stage: Stage,
+  database: LoadedDatabase,
+): Promise<void> {
   const { users, rounds, ledgerRows } = options
   report.say('copying the database, and filling two ledgers')
-  const small = await stage.copy('small')
+  const small = await stage.copy(database, 'small')
   await fillLedger(small.sql, 1)
-  const large = await stage.copy('large')
-  await fillLedger(large.sql, Math.max(1, Math.round(ledgerRows / keys / entriesPerDay)))
+  const large = await stage.copy(database, 'large')
+  await fillLedger(large.sql, Math.max(1, Math.round(ledgerRows / keyCount / entriesPerDay)))
   const seconds = Math.max(1, options.seconds / 2)
   await using onSmall = await startOurs(small.url)
   await using onLarge = await startOurs(large.url)
@@ -282,10 +298,15 @@ async function measureLedgerSize({ report, options, generator }: Bench, stage: S
   const ofDay = lookUps().map(({ key }) => ({ key, path: `/api-key/usage?day=${yesterday}` }))
 
   report.say(
-    `ledgers of ${(keys * entriesPerDay).toLocaleString('en')} and ${ledgerRows.toLocaleString('en')} rows`,
+    `ledgers of ${(keyCount * entriesPerDay).toLocaleString('en')} and ${ledgerRows.toLocaleString('en')} rows`,
   )
-  for (const { port } of [onSmall, onLarge]) {
-    await generator.run({ port, targets: lookUps(), most: users, connections: 32, seconds, warmUp })
+  for (const [program, { sql }] of [
+    [onSmall, small],
+    [onLarge, large],
+  ] as const) {
+    await checkUsage(program, sql)
+    const { port } = program
+    await generator.run({ port, targets: lookUps(), most: users, connections: 32, seconds })
   }
   const bars: [string, (database: BenchDatabase) => Target[] | Promise<Target[]>][] = [
     ['look-ups', () => lookUps()],
@@ -295,7 +316,7 @@ async function measureLedgerSize({ report, options, generator }: Bench, stage: S
   ]
   for (const [bar, findTargets] of bars) {
     const latency = (program: Program, database: BenchDatabase) => async () => {
-      const job = { port: program.port, most: users, connections: fewConnections, seconds, warmUp }
+      const job = { port: program.port, most: users, connections: fewConnections, seconds }
       return (await generator.run({ ...job, targets: await findTargets(database) })).median
     }
     const of = await alternate(report, rounds, [
@@ -305,7 +326,7 @@ async function measureLedgerSize({ report, options, generator }: Bench, stage: S
     report.compare(
       {
         bar: `${bar}, ${ledgerRows.toLocaleString('en')} ledger rows`,
-        against: `${(keys * entriesPerDay).toLocaleString('en')} rows`,
+        against: `${(keyCount * entriesPerDay).toLocaleString('en')} rows`,
         goal: 1.5,
         better: 'lower',
         unit: 'ms, median',
@@ -316,6 +337,19 @@ async function measureLedgerSize({ report, options, generator }: Bench, stage: S
   }
   await checkLedger(report, 'the small one', small)
   await checkLedger(report, 'the large one', large)
+  for (const copy of [small, large]) await stage.drop(copy)
+}
+
+/** Throws unless the service says of a key what was written into its ledger. */
+async function checkUsage(program: Program, sql: Sql): Promise<void> {
+  const [written] = await sql<{ entries: number; credits: number }[]>`
+    select last_position as entries, credits from balances where api_key_id = 1`
+  const usage = await ask(program, '/api-key/usage')
+  const { remaining_credits: credits }: { remaining_credits: number } = await (
+    await ask(program, '/api-key/credits')
+  ).json()
+  const found = { entries: Number(usage.headers.get('X-Total-Count')), credits }
+  deepStrictEqual(found, { ...written }, 'the ledger is not the one that was written')
 }
 
 async function checkLedger(report: Report, name: string, { sql }: BenchDatabase): Promise<void> {
@@ -327,27 +361,4 @@ async function findLastPages({ sql }: BenchDatabase): Promise<Target[]> {
   const rows = await sql<{ id: number; page: number }[]>`
     select api_key_id as id, ceil(last_position / 30.0)::integer as page from balances`
   return rows.map(({ id, page }) => ({ key: secretOf(id), path: `/api-key/usage?page=${page}` }))
-}
-
-/** Throws unless all contenders give the same document for one debit. */
-async function assertAlike(ours: Program, fastify: Program, { url, sql }: BenchDatabase): Promise<void> {
-  const documents: string[] = []
-  for (const { port } of [ours, fastify]) {
-    const before = await countEntries(sql)
-    const response = await fetch(`http://127.0.0.1:${port}/users/user7`, {
-      headers: { Authorization: `Bearer ${secretOf(1)}` },
-    })
-    if (response.status !== 200) throw new Error(`a response was ${response.status}`)
-    documents.push(await response.text())
-    if ((await countEntries(sql)) !== before + 1) throw new Error('a look-up left no entry')
-  }
-  if (documents[0] !== documents[1]) throw new Error(`the documents differ:\n${documents.join('\n')}`)
-  const before = await countEntries(sql)
-  const { transactions } = await runPgbench(url, {
-    scripts: [lookUpScript],
-    connections: 1,
-    seconds: 1,
-    variables: { keys: 1, users: 1 },
-  })
-  if ((await countEntries(sql)) !== before + transactions) throw new Error('pgbench left no entries')
 }

@@ -32,8 +32,8 @@ export interface Load {
 /** A closed loop: each connection sends its next request when it has the response. Any status but 200 is a failure. */
 export interface ClosedLoopJob extends Load {
   connections: number
-  /** Time before the figures count, in seconds. */
-  warmUp: number
+  /** Time before the figures count, in seconds. Default: 1, but not more than is measured. */
+  warmUp?: number
   /** Whether each request has an `Idempotency-Key` of its own. */
   idempotent?: boolean
   /** What each request accepts; default: nothing but plain responses. */

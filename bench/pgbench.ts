@@ -37,12 +37,15 @@ export async function runPgbench(
   try {
     const files = scripts.map((_, index) => join(folder, `${index}.sql`))
     for (const [index, script] of scripts.entries()) await writeFile(files[index] ?? '', script)
-    const { stdout, stderr } = await run(findBinary('pgbench'), [
+    const parameters = [
       ...['--no-vacuum', '--protocol=prepared', ...files.map((file) => `--file=${file}`)],
-      ...[`--client=${connections}`, '--jobs=2', `--time=${seconds}`],
+      ...[`--client=${connections}`, '--jobs=2', `--time=${Math.ceil(seconds)}`],
       ...Object.entries(variables).map(([name, value]) => `--define=${name}=${value}`),
       databaseUrl,
-    ])
+    ]
+    // Compiling a short statement takes longer than running it, so whoever tunes a server for them turns that off.
+    const env = { ...process.env, PGOPTIONS: '-c jit=off' }
+    const { stdout, stderr } = await run(findBinary('pgbench'), parameters, { env })
     const find = (pattern: RegExp) => Number(pattern.exec(stdout)?.[1] ?? Number.NaN)
     const transactions = find(/transactions actually processed: (\d+)/)
     const perSecond = transactions === 0 ? 0 : find(/tps = ([\d.]+)/)
@@ -71,14 +74,16 @@ function findBinary(name: string): string {
   return join(binaries.directory, name)
 }
 
+/** Sets the variable `key` of `writeRequest`. The variable `keys` is the number of keys to pick from. */
+export const pickKey = '\\set key random(1, :keys)\n'
+
 /**
- * Writes the script of a request: authentication, reading, and a debit with its entry. `found` is SQL: the column
- * `count`, which is the price, and what the response has. `path` is SQL too: what the ledger records. The variable `keys`
- * is the number of keys to pick from.
+ * Writes the statement of a request: authentication, reading, and a debit with its entry. `found` is SQL: the column
+ * `count`, which is the price, and what the response has. `path` is SQL too: what the ledger records. The variable `key`
+ * is the id of the key.
  */
 export function writeRequest({ found, path }: { found: string; path: string }): string {
-  return `\\set key random(1, :keys)
-with key as (
+  return `with key as (
   select k.id from api_key_secrets s join peers.api_keys k on k.id = s.api_key_id
   where s.hash = sha256(('00000000-0000-4000-8000-' || lpad(:key::text, 12, '0'))::bytea)
     and k.deleted_at is null and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())
@@ -94,6 +99,5 @@ with key as (
   insert into peers.ledger (api_key_id, position, created_at, kind, granted, cost, balance, items, request_id, path)
   select id, last_position, last_entry_at, 'charge', 0, count, credits, count, gen_random_uuid(), ${path} from debit
 )
-select debit.credits, found.* from debit, found;
-`
+select debit.credits, found.* from debit, found`
 }

@@ -6,6 +6,7 @@
  */
 import { createServer } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { assertAlike, createHttpContender } from './comparison.ts'
 import { alternate, type Report } from './figures.ts'
 import { secretOf } from './fill.ts'
 import { startClosedLoop, type Target } from './load.ts'
@@ -17,7 +18,8 @@ import {
   startOurs,
   watchMemory,
 } from './programs.ts'
-import { openStage } from './stage.ts'
+import { nameUser } from './records.ts'
+import { keyCount, type Stage } from './stage.ts'
 
 /** What can be chosen on the command line. */
 export interface RuntimesOptions {
@@ -27,20 +29,17 @@ export interface RuntimesOptions {
   seconds: number
 }
 
-const keys = 1_000
 const connections = 32
-const warmUp = 1 // seconds
 /** An instance is at rest after this time without a request. */
 const restMs = 3_000
 
 /** Measures four instances on one database, one after the other in each round. */
 export async function measureRuntimes(
   report: Report,
+  stage: Stage,
   { users, rounds, seconds }: RuntimesOptions,
 ): Promise<void> {
-  await using stage = await openStage({ users, keys }, report)
-  const { url } = stage.database
-  report.machine = stage.machine
+  const { url, sql } = await stage.open(users)
   await using collector = await startCollector()
   const traced = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_SERVICE_NAME: 'devdata' }
   const onDeno = { OTEL_DENO: 'true', OTEL_DENO_CONSOLE: 'ignore' }
@@ -51,6 +50,13 @@ export async function measureRuntimes(
   await using generator = startClosedLoop()
 
   const programs = { Node: node, 'Node, traced': tracedNode, Deno: deno, 'Deno, traced': tracedDeno }
+  for (const user of [1, Math.ceil(users / 2), users]) {
+    const path = `/users/${nameUser(user)}`
+    await assertAlike(
+      path,
+      Object.entries(programs).map(([name, program]) => createHttpContender(name, program, path, { sql })),
+    )
+  }
   await sleep(restMs)
   const memory = await Promise.all(
     Object.entries(programs).map(async ([name, program]) => ({
@@ -59,15 +65,15 @@ export async function measureRuntimes(
       readings: watchMemory(program),
     })),
   )
-  const targets: Target[] = Array.from({ length: keys }, (_, index) => ({
+  const targets: Target[] = Array.from({ length: keyCount }, (_, index) => ({
     key: secretOf(index + 1),
-    path: '/users/user{n}',
+    path: `/users/${nameUser('{n}')}`,
   }))
 
   /** Microseconds of the processor for a request, on all threads; under a closed loop. */
   const measure = (program: Program) => async () => {
     const before = await readProcessorTime(program)
-    const job = { port: program.port, targets, most: users, connections, seconds, warmUp }
+    const job = { port: program.port, targets, most: users, connections, seconds }
     const { served } = await generator.run(job)
     return ((await readProcessorTime(program)) - before) / served
   }

@@ -1,28 +1,34 @@
 /**
- * Where it is measured: a PostgreSQL cluster of its own that keeps what it says it keeps, and databases with users and
- * keys.
+ * Where it is measured: a PostgreSQL cluster that keeps what it says it keeps, with a database for each size. `devdata import`
+ * loads them. In a folder that is kept, files and databases of another run are found again.
  *
  * @module
  */
-import { open as openFile, rm } from 'node:fs/promises'
-import { cpus } from 'node:os'
-import { dirname, join } from 'node:path'
+import { mkdir, mkdtemp, open as openFile, rm } from 'node:fs/promises'
+import { cpus, tmpdir, totalmem } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
 import type { Sql } from '../api/database/connect.ts'
 import { openDatabase } from '../api/database/database.ts'
 import { migrate } from '../api/database/migrate.ts'
 import { databaseUrl } from '../test/support/databases.ts'
 import { startPostgresCluster } from '../test/support/postgres-cluster.ts'
+import { type Dataset, writeDataset } from './dataset.ts'
 import { type Machine, percentile, type Report } from './figures.ts'
-import { fillKeys, fillUsers } from './fill.ts'
+import { fillKeys } from './fill.ts'
+import { type LoadResult, runImport } from './programs.ts'
+import type { Forge } from './records.ts'
 
-/** Settings of the server: it keeps what it says it keeps. */
-export const serverSettings = {
+const seed = 'devdata'
+/** All with a grant that nobody can use up. */
+export const keyCount = 1_000
+const settings = {
   fsync: 'on',
   full_page_writes: 'on',
   synchronous_commit: 'on',
-  shared_buffers: '512MB',
+  shared_buffers: `${Math.floor(totalmem() / 2 ** 22)}MB`, // a quarter of the memory, as PostgreSQL's manual advises
+  maintenance_work_mem: '1GB',
   max_connections: '200',
-  max_wal_size: '4GB',
+  max_wal_size: '16GB',
   checkpoint_timeout: '30min', // none of the runs is to be the one that pays for it
 }
 
@@ -32,22 +38,29 @@ export interface BenchDatabase {
   sql: Sql
 }
 
-/** The cluster with its first database. */
-export interface Stage extends AsyncDisposable {
-  database: BenchDatabase
-  machine: Machine
-  /** Makes a database with the same users and keys. Nobody may be connected to the first one meanwhile. */
-  copy(name: string): Promise<BenchDatabase>
+/** A database with all that was made for a number of users. */
+export interface LoadedDatabase extends BenchDatabase {
+  forge: Forge
+  dataset: Dataset
+  /** What loading it took, if that was in this run. */
+  loaded: LoadResult | undefined
 }
 
-/** What is in the database. */
-export interface StageOptions {
-  users: number
-  keys: number
+/** The cluster, and its databases by size. */
+export interface Stage extends AsyncDisposable {
+  /** Where files may be put. */
+  folder: string
+  /** Finds or makes the database of a size. */
+  open(users: number): Promise<LoadedDatabase>
+  /** Makes a database with the schema and nothing in it. */
+  create(name: string): Promise<BenchDatabase>
+  /** Makes a copy of a database, which ends its connections. */
+  copy(database: LoadedDatabase, name: string): Promise<LoadedDatabase>
+  drop(database: BenchDatabase): Promise<void>
 }
 
 /** Opens a database with one connection, on which a statement may take as long as it needs. */
-export async function openBenchDatabase(url: string): Promise<BenchDatabase> {
+async function openBenchDatabase(url: string): Promise<BenchDatabase> {
   const { sql } = await openDatabase({
     databaseUrl: url,
     dataDirectory: '',
@@ -57,8 +70,92 @@ export async function openBenchDatabase(url: string): Promise<BenchDatabase> {
   return { url, sql }
 }
 
+/** Opens the stage. `folder` is kept; undefined: a temporary one, which is removed in the end. */
+export async function openStage(folder: string | undefined, report: Report): Promise<Stage> {
+  const place = folder === undefined ? await mkdtemp(join(tmpdir(), 'devdata-bench-')) : resolve(folder)
+  await mkdir(place, { recursive: true })
+  report.say(`starting PostgreSQL${folder === undefined ? '' : ` in ${place}`}`)
+  const cluster = await startPostgresCluster({
+    hasUsualSettings: true,
+    settings,
+    ...(folder !== undefined && { folder: join(place, 'cluster') }),
+  })
+  const admin = await openBenchDatabase(cluster.url)
+  const opened = new Map<string, BenchDatabase>([['postgres', admin]])
+  const bySize = new Map<number, LoadedDatabase>()
+
+  async function connect(name: string): Promise<BenchDatabase> {
+    const database = await openBenchDatabase(databaseUrl(cluster.url, name))
+    opened.set(name, database)
+    return database
+  }
+
+  async function create(name: string): Promise<BenchDatabase> {
+    await admin.sql`drop database if exists ${admin.sql(name)} with (force)`
+    await admin.sql`create database ${admin.sql(name)}`
+    const database = await connect(name)
+    await migrate(database.sql)
+    return database
+  }
+
+  async function load(name: string, dataset: Dataset): Promise<LoadResult> {
+    const unfinished = `${name}_loading`
+    const { url, sql } = await create(unfinished)
+    const result = await runImport(url, dataset.folder)
+    report.say(`loaded in ${result.seconds.toFixed(0)} s, with ${result.megabytes.toFixed(0)} MiB at most`)
+    await sql`create table bench_load as select ${result.seconds}::float as seconds, ${result.megabytes}::float as megabytes`
+    await fillKeys(sql, keyCount)
+    await sql`vacuum analyze`
+    await sql.end()
+    opened.delete(unfinished)
+    await admin.sql`alter database ${admin.sql(unfinished)} rename to ${admin.sql(name)}`
+    await admin.sql`checkpoint`
+    return result
+  }
+
+  const stage: Stage = {
+    folder: place,
+    async open(users) {
+      const known = bySize.get(users)
+      if (known !== undefined) return known
+      const name = `users_${users}`
+      const forge = { seed, users }
+      report.say(`data of ${users.toLocaleString('en')} users`)
+      const dataset = await writeDataset(join(place, `users-${users}`), forge)
+      const [there] = await admin.sql`select 1 from pg_database where datname = ${name}`
+      const loaded = there === undefined ? await load(name, dataset) : undefined
+      const database = { ...(await connect(name)), forge, dataset, loaded }
+      await migrate(database.sql)
+      bySize.set(users, database)
+      return database
+    },
+    create,
+    async copy(database, name) {
+      const original = `users_${database.forge.users}`
+      await admin.sql`drop database if exists ${admin.sql(name)} with (force)`
+      await admin.sql`select pg_terminate_backend(pid, 10000) from pg_stat_activity where datname = ${original}`
+      await admin.sql`create database ${admin.sql(name)} template ${admin.sql(original)}`
+      return { ...database, ...(await connect(name)) }
+    },
+    async drop({ sql }) {
+      const [row] = await sql<{ name: string }[]>`select current_database() as name`
+      const name = row?.name ?? ''
+      await sql.end()
+      opened.delete(name)
+      await admin.sql`drop database ${admin.sql(name)} with (force)`
+    },
+    async [Symbol.asyncDispose]() {
+      for (const { sql } of opened.values()) await sql.end({ timeout: 5 })
+      await cluster[Symbol.asyncDispose]()
+      if (folder === undefined) await rm(place, { recursive: true, force: true })
+    },
+  }
+  report.machine = await describeMachine(admin)
+  return stage
+}
+
 /** Tells where it is measured. */
-export async function describeMachine({ sql }: BenchDatabase): Promise<Machine> {
+async function describeMachine({ sql }: BenchDatabase): Promise<Machine> {
   const [server] = await sql<{ version: string; folder: string }[]>`
     select current_setting('server_version') as version, current_setting('data_directory') as folder`
   return {
@@ -94,42 +191,8 @@ async function timeFlush(folder: string): Promise<number> {
   }
 }
 
-export async function openStage({ users, keys }: StageOptions, report: Report): Promise<Stage> {
-  report.say(`starting PostgreSQL; ${users.toLocaleString('en')} users, ${keys.toLocaleString('en')} keys`)
-  const cluster = await startPostgresCluster({ settings: serverSettings, hasUsualSettings: true })
-  const opened = new Set<BenchDatabase>()
-  async function open(url: string): Promise<BenchDatabase> {
-    const database = await openBenchDatabase(url)
-    opened.add(database)
-    return database
-  }
-  async function close(): Promise<void> {
-    for (const { sql } of opened) await sql.end({ timeout: 5 })
-    await cluster[Symbol.asyncDispose]()
-  }
-
-  try {
-    const database = await open(await cluster.createDatabase('bench'))
-    const { sql } = database
-    await migrate(sql)
-    await fillUsers(sql, users)
-    await fillKeys(sql, keys)
-    return {
-      database,
-      machine: await describeMachine(database),
-      async copy(name) {
-        const admin = await open(cluster.url)
-        // The bench's own connection would be in the way.
-        await admin.sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = 'bench'`
-        await admin.sql`create database ${admin.sql(name)} template bench strategy file_copy`
-        await admin.sql.end()
-        opened.delete(admin)
-        return open(databaseUrl(cluster.url, name))
-      },
-      [Symbol.asyncDispose]: close,
-    }
-  } catch (error) {
-    await close()
-    throw error
-  }
+/** The dataset's version as the database has it. */
+export async function readVersion(sql: Sql): Promise<number> {
+  const [row] = await sql<{ version: number }[]>`select version from dataset`
+  return row?.version ?? 0
 }

@@ -5,6 +5,7 @@
  */
 import type { Report } from '../figures.ts'
 import { startClosedLoop } from '../load.ts'
+import type { LoadedDatabase, Stage } from '../stage.ts'
 import { measureBatches } from './batches.ts'
 import { measureCompression } from './compression.ts'
 import { measureCorrections } from './corrections.ts'
@@ -13,7 +14,6 @@ import { measureDepth, measureGrowth } from './latency.ts'
 import { measureDisk, measureImport } from './loading.ts'
 import { createPicture } from './picture.ts'
 import { measureRefresh } from './refresh.ts'
-import { type CatalogDatabase, openCatalogStage } from './stage.ts'
 import { measureThroughput } from './throughput.ts'
 
 /** What can be chosen on the command line. */
@@ -24,8 +24,6 @@ export interface CatalogOptions {
   rounds: number
   /** Of each run of throughput; latencies are measured for a sixth of it. */
   seconds: number
-  /** Where files and databases stay for another run. */
-  keep?: string
   /** An SVG file. */
   picture?: string
   /** Only these. */
@@ -50,15 +48,14 @@ export type CatalogPart = (typeof catalogParts)[number]
 /** Data between the small and the large: the picture shows it too. */
 const middleUsers = 100_000
 
-export async function measureCatalog(report: Report, options: CatalogOptions): Promise<void> {
+export async function measureCatalog(report: Report, stage: Stage, options: CatalogOptions): Promise<void> {
   const { users, smallUsers, rounds, seconds, part = catalogParts } = options
-  await using stage = await openCatalogStage(options.keep, report)
   await using generator = startClosedLoop()
   const picture = createPicture()
   const brief = { rounds, seconds: seconds / 6 }
   const database = await stage.open(users)
   const openSmaller = async () => {
-    const databases: CatalogDatabase[] = []
+    const databases: LoadedDatabase[] = []
     for (const size of [smallUsers, middleUsers]) if (size < users) databases.push(await stage.open(size))
     return databases
   }
@@ -74,7 +71,7 @@ export async function measureCatalog(report: Report, options: CatalogOptions): P
     compression: () => measureCompression(report, generator, database, { rounds, seconds }),
     corrections: async () =>
       measureCorrections(report, generator, stage, [database, (await openSmaller()).at(-1)], brief),
-    refresh: () => measureRefresh(report, generator, stage, database),
+    refresh: () => measureRefresh(report, generator, stage, database, { seconds }),
   }
   for (const name of catalogParts) if (part.includes(name)) await parts[name]()
   if (options.picture !== undefined) await picture.save(options.picture, report.machine)

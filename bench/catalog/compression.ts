@@ -3,11 +3,19 @@
  *
  * @module
  */
+import { assertAlike, createHttpContender } from '../comparison.ts'
 import { alternate, type Report } from '../figures.ts'
 import type { ClosedLoopJob, ClosedLoopResult, Generator, Target } from '../load.ts'
 import { type Program, readProcessorTime, startOurs, uncached } from '../programs.ts'
-import { countLists, createLists, createWorkingSet, randomPages } from './requests.ts'
-import type { CatalogDatabase } from './stage.ts'
+import type { LoadedDatabase } from '../stage.ts'
+import {
+  addressOf,
+  countLists,
+  createLists,
+  createWorkingSet,
+  pagesToCompare,
+  randomPages,
+} from './requests.ts'
 
 /** How much is measured. */
 export interface CompressionOptions {
@@ -21,13 +29,13 @@ type Coding = (typeof codings)[number]
 
 const lists = ['/users, no filter', '/repos, no filter']
 const size = 100
-const load = { connections: 32, warmUp: 1 }
+const connections = 32
 
 /** Measures pages of 100 items, from the response cache and without it. */
 export async function measureCompression(
   report: Report,
   generator: Generator<ClosedLoopJob, ClosedLoopResult>,
-  { url, forge }: CatalogDatabase,
+  { url, sql, forge }: LoadedDatabase,
   { rounds, seconds }: CompressionOptions,
 ): Promise<void> {
   await using service = await startOurs(url, uncached)
@@ -38,6 +46,17 @@ export async function measureCompression(
   )
   report.say(`compression: ${rounds} rounds of ${seconds} s for each coding, pages of ${size}`)
   for (const list of counted) {
+    for (const page of pagesToCompare(list, size)) {
+      const path = addressOf(list, page, size)
+      await assertAlike(
+        path,
+        [service, caching].flatMap((program) =>
+          codings.map((acceptEncoding) =>
+            createHttpContender(acceptEncoding, program, path, { sql, acceptEncoding }),
+          ),
+        ),
+      )
+    }
     for (const [name, program, targets] of [
       [list.name, service, randomPages(list, size)],
       [`${list.name}, cached`, caching, createWorkingSet(list, size)],
@@ -45,7 +64,7 @@ export async function measureCompression(
       /** Pages a second, and microseconds of the service's threads for each. */
       const measure = async (acceptEncoding: Coding) => {
         const before = await readProcessorTime(program)
-        const job = { ...load, port: program.port, targets, seconds, acceptEncoding }
+        const job = { port: program.port, targets, connections, seconds, acceptEncoding }
         const { perSecond, served } = await generator.run(job)
         return { perSecond, time: ((await readProcessorTime(program)) - before) / served }
       }

@@ -8,14 +8,14 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { changeDataset } from '../../api/dataset/dataset-change.ts'
 import { removeUsers } from '../../api/dataset/removal.ts'
+import { numbersUpTo, writeRefresh } from '../dataset.ts'
 import { alternate, type Report } from '../figures.ts'
 import type { ClosedLoopJob, ClosedLoopResult, Generator, Target } from '../load.ts'
 import { type Program, runCommand, startOurs, uncached } from '../programs.ts'
-import { numbersUpTo, writeRefresh } from './dataset.ts'
+import { createUser, nameRepository } from '../records.ts'
+import { type LoadedDatabase, readVersion, type Stage } from '../stage.ts'
 import { measureMedian } from './latency.ts'
-import { createUser, nameRepository } from './records.ts'
 import { ask, type CountedList, countLists, lastFullPage, onePage, randomPages } from './requests.ts'
-import { type CatalogDatabase, type CatalogStage, readVersion } from './stage.ts'
 
 type ClosedLoop = Generator<ClosedLoopJob, ClosedLoopResult>
 
@@ -37,8 +37,8 @@ const allUsers = { name: '/users, no filter', path: '/users', query: {} }
 export async function measureCorrections(
   report: Report,
   generator: ClosedLoop,
-  stage: CatalogStage,
-  [large, small]: [CatalogDatabase, CatalogDatabase | undefined],
+  stage: Stage,
+  [large, small]: [LoadedDatabase, LoadedDatabase | undefined],
   options: CorrectionsOptions,
 ): Promise<void> {
   const withGaps = await stage.copy(large, 'corrected')
@@ -74,15 +74,15 @@ export async function measureCorrections(
 /** Each corrects a database, and promises the seconds. */
 const corrections: Record<
   string,
-  (stage: CatalogStage, database: CatalogDatabase, round: number) => Promise<number>
+  (stage: Stage, database: LoadedDatabase, round: number) => Promise<number>
 > = {
   'devdata remove repo': async (_, { url, forge }, round) => {
-    const fullName = nameRepository(forge, round * 1_009)
+    const fullName = nameRepository(forge, round * 109)
     return (await runCommand(url, ['remove', 'repo', fullName, '--yes'])).seconds
   },
   'devdata forget user': async (_, { url, forge }, round) => {
     // One of those who are still there, see measureGaps.
-    const { login } = createUser(forge, round * 2_000 + 1)
+    const { login } = createUser(forge, round * 100 + 1)
     return (await runCommand(url, ['forget', 'user', login, '--yes'])).seconds
   },
   'a refresh of 1 %': async (stage, { url, sql, forge }) => {
@@ -100,7 +100,7 @@ const corrections: Record<
 async function measureGaps(
   report: Report,
   generator: ClosedLoop,
-  [without, withGaps]: [CatalogDatabase, CatalogDatabase],
+  [without, withGaps]: [LoadedDatabase, LoadedDatabase],
   { rounds, seconds }: CorrectionsOptions,
 ): Promise<void> {
   const { users } = withGaps.forge
@@ -110,7 +110,7 @@ async function measureGaps(
     // A multiplication spreads them, so that each page lacks others.
     await removeUsers(
       change,
-      change.tx`select id from users where (id::bigint * 7919) % ${users} < ${users / gapShare} and id % 1000 <> 1`,
+      change.tx`select id from users where (id::bigint * 7919) % ${users} < ${users / gapShare} and id % 100 <> 1`,
     )
     return {}
   })
@@ -150,7 +150,7 @@ function lastPage(list: CountedList): Target[] {
 async function measureChangedSince(
   report: Report,
   generator: ClosedLoop,
-  { url, sql }: CatalogDatabase,
+  { url, sql }: LoadedDatabase,
   { rounds, seconds }: CorrectionsOptions,
 ): Promise<void> {
   await using service = await startOurs(url, uncached)

@@ -6,19 +6,21 @@
 import { listDependencyKeys, writeDependencyKey } from '../../api/names/dependency-names.ts'
 import { alternate, type Report } from '../figures.ts'
 import { startOurs, uncached } from '../programs.ts'
+import type { LoadedDatabase } from '../stage.ts'
 import { addressOf, ask, createBroadest, createLists } from './requests.ts'
-import type { CatalogDatabase } from './stage.ts'
 
 /** The broadest filter against a search in the rows of users, and the first request for each list. */
 export async function measureFirstSight(
   report: Report,
-  { url, sql, forge }: CatalogDatabase,
+  { url, sql, forge }: LoadedDatabase,
   { rounds }: { rounds: number },
 ): Promise<void> {
   await using service = await startOurs(url, uncached)
   const broadest = createBroadest()
   const name = String(broadest.query.dependency_names)
 
+  /** What the service and the other way found last. */
+  let [seen, counted]: (number | undefined)[] = []
   /** Makes what instances have computed outdated. */
   const forget = () => sql`update dataset set edition = gen_random_uuid()`
   const time = async (run: () => Promise<unknown>) => {
@@ -28,20 +30,24 @@ export async function measureFirstSight(
   }
   async function see(): Promise<number> {
     await forget()
-    return time(() => ask(service, addressOf(broadest, 1), 'HEAD'))
+    return time(async () => {
+      seen = Number((await ask(service, addressOf(broadest, 1), 'HEAD')).headers.get('X-Total-Count'))
+    })
   }
   const count = () =>
-    time(
-      () => sql`
+    time(async () => {
+      const [row] = await sql<{ count: number }[]>`
         select count(*) from user_dependencies where dependency_ids && array(
           select id from dependencies where name_key = any(${sql.typed.texts(listDependencyKeys(name).map(writeDependencyKey))})
-        )`,
-    )
+        )`
+      counted = row?.count
+    })
 
   report.say('first sight: matches that are not computed yet')
   await ask(service, addressOf({ ...broadest, query: {} }, 1), 'HEAD') // the key is known, connections are open
   await see()
   await count()
+  if (counted !== seen) throw new Error(`count(*) finds ${counted} users, and the service ${seen}`)
   const of = await alternate(report, rounds, [
     ['sets', see],
     ['count', count],

@@ -7,8 +7,9 @@ import { alternate, type Report } from '../figures.ts'
 import { secretOf } from '../fill.ts'
 import type { ClosedLoopJob, ClosedLoopResult, Generator, Target } from '../load.ts'
 import { type Program, startOurs, uncached } from '../programs.ts'
+import { createUser, nameRepository } from '../records.ts'
+import type { LoadedDatabase } from '../stage.ts'
 import type { Picture } from './picture.ts'
-import { createUser, nameRepository } from './records.ts'
 import {
   addressOf,
   ask,
@@ -20,7 +21,6 @@ import {
   pageSize,
   randomPages,
 } from './requests.ts'
-import type { CatalogDatabase } from './stage.ts'
 
 /** How much is measured. */
 export interface LatencyOptions {
@@ -31,7 +31,6 @@ export interface LatencyOptions {
 
 type ClosedLoop = Generator<ClosedLoopJob, ClosedLoopResult>
 
-const warmUp = 0.3 // seconds
 /** Shares of a list's length at which the picture shows what a page takes. */
 const depths = [0.25, 0.5, 0.75]
 /** Filters whose lists are too short for that have no depth. */
@@ -43,7 +42,7 @@ const connections = 1
 export async function measureDepth(
   report: Report,
   generator: ClosedLoop,
-  database: CatalogDatabase,
+  database: LoadedDatabase,
   picture: Picture,
   { rounds, seconds }: LatencyOptions,
 ): Promise<void> {
@@ -83,7 +82,7 @@ export async function measureDepth(
 export async function measureGrowth(
   report: Report,
   generator: ClosedLoop,
-  databases: readonly CatalogDatabase[],
+  databases: readonly LoadedDatabase[],
   picture: Picture,
   { rounds, seconds }: LatencyOptions,
 ): Promise<void> {
@@ -128,7 +127,7 @@ export async function measureGrowth(
   }
 }
 
-async function createRequests(service: Program, { forge }: CatalogDatabase): Promise<Map<string, Target[]>> {
+async function createRequests(service: Program, { forge }: LoadedDatabase): Promise<Map<string, Target[]>> {
   const lists = await countLists(service, createLists(forge))
   const some = Array.from({ length: 1_000 }, (_, index) => 1 + ((index * 7_919) % forge.users))
   const lookUps = (paths: string[]) => paths.map((path) => ({ key: secretOf(1), path }))
@@ -146,7 +145,7 @@ export async function measureMedian(
   targets: Target[],
   seconds: number,
 ): Promise<number> {
-  return (await generator.run({ port, targets, connections, seconds, warmUp })).median
+  return (await generator.run({ port, targets, connections, seconds })).median
 }
 
 /** Throws unless the page is as full as its place in the list says. */

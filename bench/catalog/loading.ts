@@ -3,14 +3,14 @@
  *
  * @module
  */
+import { deepStrictEqual } from 'node:assert'
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Sql } from '../../api/database/connect.ts'
 import { printTable, type Report } from '../figures.ts'
 import { runPsql } from '../pgbench.ts'
 import { type LoadResult, runImport } from '../programs.ts'
-import type { BenchDatabase } from '../stage.ts'
-import type { CatalogDatabase, CatalogStage } from './stage.ts'
+import type { BenchDatabase, LoadedDatabase, Stage } from '../stage.ts'
 
 /** What a load fills, in the order in which it does. */
 const tables = [
@@ -28,11 +28,7 @@ const tables = [
 const mebibyte = 2 ** 20
 
 /** The first load, all that is derived included, against psql's `\copy` of the rows that it left. */
-export async function measureImport(
-  report: Report,
-  stage: CatalogStage,
-  database: CatalogDatabase,
-): Promise<void> {
+export async function measureImport(report: Report, stage: Stage, database: LoadedDatabase): Promise<void> {
   const { forge, dataset } = database
   const counts = `${forge.users.toLocaleString('en')} users`
   const loaded = database.loaded ?? (await loadAgain(report, stage, database))
@@ -53,11 +49,7 @@ export async function measureImport(
   )
 }
 
-async function loadAgain(
-  report: Report,
-  stage: CatalogStage,
-  { dataset }: CatalogDatabase,
-): Promise<LoadResult> {
+async function loadAgain(report: Report, stage: Stage, { dataset }: LoadedDatabase): Promise<LoadResult> {
   report.say('loading into another database')
   const other = await stage.create('loaded')
   const result = await runImport(other.url, dataset.folder)
@@ -66,7 +58,7 @@ async function loadAgain(
 }
 
 /** Promises how many seconds it took. */
-async function copy(stage: CatalogStage, { url }: CatalogDatabase): Promise<number> {
+async function copy(stage: Stage, { url, sql }: LoadedDatabase): Promise<number> {
   const folder = join(stage.folder, 'copied')
   await mkdir(folder, { recursive: true })
   const fileOf = (table: string) => join(folder, table)
@@ -81,11 +73,26 @@ async function copy(stage: CatalogStage, { url }: CatalogDatabase): Promise<numb
       other.url,
       tables.map((table) => `\\copy ${table} from '${fileOf(table)}'`),
     )
-    return (performance.now() - began) / 1000
+    const seconds = (performance.now() - began) / 1000
+    for (const table of tables) {
+      deepStrictEqual(
+        await sumRows(other.sql, table),
+        await sumRows(sql, table),
+        `the rows of ${table} differ`,
+      )
+    }
+    return seconds
   } finally {
     await stage.drop(other)
     await rm(folder, { recursive: true, force: true })
   }
+}
+
+/** The number of a table's rows, and the sum of their hashes. */
+async function sumRows(sql: Sql, table: string): Promise<{ rows: number; hash: string } | undefined> {
+  const [sums] = await sql<{ rows: number; hash: string }[]>`
+    select count(*) as rows, sum(hashtextextended(t::text, 0))::text as hash from ${sql(table)} t`
+  return sums && { ...sums }
 }
 
 /** What the first load took, in this run or an earlier one. */
@@ -98,7 +105,7 @@ export async function readFirstLoad({ sql }: BenchDatabase): Promise<LoadResult>
 }
 
 /** Tables and indexes, each with its size, against the size of the files. */
-export async function measureDisk(report: Report, { sql, dataset, forge }: CatalogDatabase): Promise<void> {
+export async function measureDisk(report: Report, { sql, dataset, forge }: LoadedDatabase): Promise<void> {
   const sizes = await readSizes(sql)
   const sum = (kind: string) =>
     sizes.filter((size) => size.kind === kind).reduce((total, { bytes }) => total + bytes, 0) / mebibyte

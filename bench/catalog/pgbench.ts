@@ -6,20 +6,20 @@
 import { createFilter, type Filter, type ListName } from '../../api/catalog/filter.ts'
 import { computeMatches } from '../../api/catalog/matches.ts'
 import type { Sql } from '../../api/database/connect.ts'
-import { writeRequest } from '../pgbench.ts'
+import { pickKey, writeRequest } from '../pgbench.ts'
 import { type CountedList, type ListRequest, lastFullPage, pageSize } from './requests.ts'
 
 /** Writes a script for each list. It reads random full pages, and settles a request for each if `isCharged`. */
-export function writePageScripts(
-  lists: readonly CountedList[],
-  { isCharged }: { isCharged: boolean },
-): string[] {
-  return lists.map((list) => {
-    const statement = isCharged
-      ? writeRequest({ found: selectPage(list), path: `'${list.path}'` })
-      : `${selectPage(list)};`
-    return `\\set page random(1, ${lastFullPage(list)})\n${statement}\n`
-  })
+export function writePageScripts(lists: readonly CountedList[], options: { isCharged: boolean }): string[] {
+  return lists.map(
+    (list) =>
+      `\\set page random(1, ${lastFullPage(list)})\n${options.isCharged ? pickKey : ''}${writePageStatement(list, options)};\n`,
+  )
+}
+
+/** Writes the statement that reads a page, the variable `page`, and settles its request if `isCharged`. */
+export function writePageStatement(list: CountedList, { isCharged }: { isCharged: boolean }): string {
+  return isCharged ? writeRequest({ found: selectPage(list), path: `'${list.path}'` }) : selectPage(list)
 }
 
 /** SQL: a page's `total`, `count` and `items`. */
@@ -44,13 +44,15 @@ const itemOf: Record<ListName, string> = {
   repositories: `'{"internal_id":' || id || ',' || members || ',"dependencies":' || dependencies || '}'`,
 }
 
+/** `limit` is for the planner, which otherwise expects more rows than the one. */
+const dataset = '(select * from dataset limit 1) dataset'
+
+/** SQL: a page of all items. Their ids are the numbers from 1 on. */
 function selectRange(list: ListName): string {
   return `select dataset.${list}_count as total, found.count, found.items
-from dataset, lateral (
+from ${dataset}, lateral (
   select ${render(itemOf[list])} from (
-    select * from ${list}
-    where id > (:page - 1) * ${pageSize} and id <= least(:page * ${pageSize}, dataset.${list}_count)
-    order by id limit 100
+    select * from ${list} where id > (:page - 1) * ${pageSize} and id <= :page * ${pageSize} order by id limit ${pageSize}
   ) page
 ) found`
 }
@@ -58,17 +60,17 @@ from dataset, lateral (
 /** A page of a filter's matches, whose ids `storeMatches` has stored. */
 function selectMatches(list: ListName, request: CountedList): string {
   return `select stored.total, found.count, found.items
-from dataset, (
+from (
   select total, ids[(:page - 1) * ${pageSize} % 120 + 1 : (:page - 1) * ${pageSize} % 120 + ${pageSize}] as ids from bench_matches
   where list = '${nameOf(request)}' and chunk = (:page - 1) * ${pageSize} / 120
 ) stored, lateral (
   select ${render(itemOf[list])} from (
-    select * from ${list} where id = any(stored.ids) order by id limit 100
+    select * from ${list} where id = any(stored.ids) order by id limit ${pageSize}
   ) page
 ) found`
 }
 
-/** Stores the matches of filters in chunks of four pages, for the statements. */
+/** Stores the matches of all filters in chunks of four pages, for the statements, instead of those of another run. */
 export async function storeMatches(sql: Sql, lists: readonly CountedList[]): Promise<void> {
   await sql`drop table if exists bench_matches`
   await sql`
@@ -110,7 +112,7 @@ function readFilter({ query }: ListRequest): Filter {
 
 function selectCommits(repository: string): string {
   return `select counted.total, found.count, found.items
-from dataset, ${repository}, lateral (
+from ${repository}, lateral (
   select to_json(('{' || repository.members || '}')::json ->> 'url')::text as json offset 0
 ) url, lateral (
   select max(position) as total from commits where repository_id = repository.id
@@ -123,7 +125,7 @@ from dataset, ${repository}, lateral (
 
 function selectDependencies(repository: string): string {
   return `select repository.dependencies_count as total, found.count, found.items
-from dataset, ${repository}, lateral (
+from ${repository}, lateral (
   select ${render('value::text', ' order by ordinality')}
   from json_array_elements(repository.dependencies::json) with ordinality
   where ordinality > (:page - 1) * ${pageSize} and ordinality <= :page * ${pageSize}

@@ -5,23 +5,19 @@
  */
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { numbersUpTo, refreshedFollowing, writeRefresh } from '../dataset.ts'
 import type { Report } from '../figures.ts'
 import type { ClosedLoopJob, ClosedLoopResult, Generator } from '../load.ts'
 import { type Program, runImport, startOurs } from '../programs.ts'
-import { numbersUpTo, refreshedFollowing, writeRefresh } from './dataset.ts'
+import { type LoadedDatabase, readVersion, type Stage } from '../stage.ts'
 import { readFirstLoad } from './loading.ts'
 import { addressOf, ask, type CountedList, countLists, createLists, randomPages } from './requests.ts'
-import { type CatalogDatabase, type CatalogStage, readVersion } from './stage.ts'
 
 type ClosedLoop = Generator<ClosedLoopJob, ClosedLoopResult>
 
 const connections = 32
-const warmUp = 2 // seconds
-const usualSeconds = 10
 /** One of a hundred users and repositories has changed. */
 const step = 100
-/** Runs of readers beside the load, one after the other, until it is over. */
-const runSeconds = 5
 const listNames = [
   '/users, no filter',
   '/users, one dependency',
@@ -33,8 +29,10 @@ const listNames = [
 export async function measureRefresh(
   report: Report,
   generator: ClosedLoop,
-  stage: CatalogStage,
-  database: CatalogDatabase,
+  stage: Stage,
+  database: LoadedDatabase,
+  /** Of a run of readers. Runs follow each other until the load is over. */
+  { seconds: runSeconds }: { seconds: number },
 ): Promise<void> {
   const { url, forge } = database
   const changed = Math.ceil(forge.users / step).toLocaleString('en')
@@ -59,8 +57,8 @@ export async function measureRefresh(
 
   report.say('the next refresh, beside readers')
   const targets = lists.flatMap((list) => randomPages(list))
-  const load = { port: service.port, targets, connections, warmUp }
-  const usual = await generator.run({ ...load, seconds: usualSeconds })
+  const load = { port: service.port, targets, connections, seconds: runSeconds }
+  const usual = await generator.run({ ...load, seconds: 2 * runSeconds })
   report.say(`before: ${describe(usual)}`)
   const beside: ClosedLoopResult[] = []
   let mixed = 0
@@ -70,7 +68,7 @@ export async function measureRefresh(
       isLoading = false
     })
     async function readOnce(): Promise<void> {
-      const result = await generator.run({ ...load, warmUp: 0.1, seconds: runSeconds })
+      const result = await generator.run({ ...load, warmUp: 0 })
       report.say(`readers: ${describe(result)}`)
       beside.push(result)
     }
@@ -109,8 +107,8 @@ export async function measureRefresh(
 
 /** Writes a refresh and lets `load` load it. */
 async function refresh<Result>(
-  stage: CatalogStage,
-  { url, sql, forge }: CatalogDatabase,
+  stage: Stage,
+  { url, sql, forge }: LoadedDatabase,
   load: (url: string, folder: string, revision: number) => Promise<Result>,
 ): Promise<Result> {
   const revision = await readVersion(sql)

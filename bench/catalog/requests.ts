@@ -13,8 +13,8 @@ import {
   largeRepository,
   nameDependency,
   nameRepository,
-} from './records.ts'
-import { keyCount } from './stage.ts'
+} from '../records.ts'
+import { keyCount } from '../stage.ts'
 
 /** A list, with a filter or none. */
 export interface ListRequest {
@@ -141,6 +141,12 @@ export async function countLists(program: Program, lists: readonly ListRequest[]
 /** The last page that is full, or else the only one. */
 export function lastFullPage({ total }: CountedList, size = pageSize): number {
   return Math.max(1, Math.floor(total / size))
+}
+
+/** The first page of a list, one in the middle, and the last, which may not be full. */
+export function pagesToCompare({ total }: CountedList, size = pageSize): number[] {
+  const last = Math.max(1, Math.ceil(total / size))
+  return [...new Set([1, Math.ceil(last / 2), last])]
 }
 
 /** Full pages of a list, by lot, with a key each. */

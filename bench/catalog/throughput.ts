@@ -3,12 +3,12 @@
  *
  * @module
  */
-import { deepStrictEqual } from 'node:assert'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Sql } from '../../api/database/connect.ts'
+import { assertAlike, createHttpContender, createSqlContender, type LedgerTable } from '../comparison.ts'
 import { alternate, median, type Report } from '../figures.ts'
-import { countMismatches, fillPeers } from '../fill.ts'
+import { countMismatches } from '../fill.ts'
 import type { ClosedLoopJob, ClosedLoopResult, Generator, Target } from '../load.ts'
 import { runPgbench } from '../pgbench.ts'
 import {
@@ -22,7 +22,8 @@ import {
   uncached,
   watchMemory,
 } from '../programs.ts'
-import { storeMatches, writePageScripts } from './pgbench.ts'
+import { keyCount, type LoadedDatabase, readVersion, type Stage } from '../stage.ts'
+import { storeMatches, writePageScripts, writePageStatement } from './pgbench.ts'
 import {
   addressOf,
   ask,
@@ -30,10 +31,9 @@ import {
   countLists,
   createLists,
   createWorkingSet,
-  lastFullPage,
+  pagesToCompare,
   randomPages,
 } from './requests.ts'
-import { type CatalogDatabase, type CatalogStage, keyCount, readVersion } from './stage.ts'
 
 /** How much is measured. */
 export interface ThroughputOptions {
@@ -47,7 +47,6 @@ type ClosedLoop = Generator<ClosedLoopJob, ClosedLoopResult>
 const connections = 32
 /** The plain way keeps as many cores busy; more only wait for each other. */
 const plainConnections = 2
-const warmUp = 1 // seconds
 /** What is timed: lists that are requested in turn, with a name for all of them. The plain way has only the first four. */
 const timed: [string, string[]][] = [
   ['/users, no filter', ['/users, no filter']],
@@ -71,8 +70,8 @@ const mostMegabytes = 256
 export async function measureThroughput(
   report: Report,
   generator: ClosedLoop,
-  stage: CatalogStage,
-  database: CatalogDatabase,
+  stage: Stage,
+  database: LoadedDatabase,
   { rounds, seconds }: ThroughputOptions,
 ): Promise<void> {
   const { url, sql, forge } = database
@@ -81,7 +80,6 @@ export async function measureThroughput(
   await using caching = await startOurs(url)
   await using deno = await startOnDeno(url, uncached)
   await using cachingDeno = await startOnDeno(url)
-  await fillPeers(sql) // databases that were kept may be from before them
   await using plain = await startFastify(url)
 
   const mixes = new Map<string, CountedList[]>()
@@ -89,14 +87,13 @@ export async function measureThroughput(
     const lists = createLists(forge).filter((list) => names.includes(list.name))
     mixes.set(name, await countLists(ours, lists))
   }
-  await assertAlike(
-    ours,
-    plain,
-    [...mixes].filter(([name]) => hasPlainWay(name)).flatMap(([, mix]) => mix),
-  )
-  report.say(
-    `pages of users and repositories: the same from ${ours.port} (ours) and ${plain.port} (Fastify + pg)`,
-  )
+  const lists = [...mixes.values()].flat()
+  await storeMatches(sql, lists)
+  for (const list of lists) {
+    for (const page of pagesToCompare(list))
+      await comparePage(sql, list, page, { ours, deno, caching, cachingDeno, plain })
+  }
+  report.say(`first, middle and last pages of ${lists.length} lists: the same from all contenders`)
   const memory = new Map([
     ['Node', watchMemory(ours)],
     ['Node, with cached responses', watchMemory(caching)],
@@ -105,7 +102,7 @@ export async function measureThroughput(
   ])
 
   const load = (program: Program, targets: Target[]) => () =>
-    generator.run({ port: program.port, targets, connections, seconds, warmUp })
+    generator.run({ port: program.port, targets, connections, seconds })
   /** The same, and microseconds of processor time for each page, of the service and of the database. */
   const loadAndTime = (program: Program, targets: Target[]) => async () => {
     const before = [await readProcessorTime(program), await readDatabaseTime(sql)] as const
@@ -116,7 +113,7 @@ export async function measureThroughput(
   }
   /** With few connections: a response may take many seconds, and each that is begun is waited for. */
   const loadPlain = (targets: Target[]) => async () => {
-    const job = { port: plain.port, targets, connections: plainConnections, seconds, warmUp }
+    const job = { port: plain.port, targets, connections: plainConnections, seconds }
     const { served, elapsed } = await generator.run(job)
     return { perSecond: served / elapsed }
   }
@@ -134,11 +131,9 @@ export async function measureThroughput(
       port: program.port,
       targets: allTargets,
       connections,
-      seconds: 10,
-      warmUp,
+      seconds: Math.min(10, 5 * seconds),
     })
   }
-  for (const mix of mixes.values()) await storeMatches(sql, mix)
   report.say(`throughput: ${rounds} rounds of ${seconds} s for each contender, ${connections} connections`)
   for (const [name, mix] of mixes) {
     await using floor = await startFloor(await saveResponse(stage.folder, ours, mix))
@@ -207,6 +202,43 @@ export async function measureThroughput(
   )
 }
 
+/** The programs that respond to requests for pages. */
+interface Programs {
+  ours: Program
+  deno: Program
+  caching: Program
+  cachingDeno: Program
+  plain: Program
+}
+
+/** Throws unless all contenders return the same page, and record the same charge. */
+async function comparePage(
+  sql: Sql,
+  list: CountedList,
+  page: number,
+  { ours, deno, caching, cachingDeno, plain }: Programs,
+): Promise<void> {
+  const overHttp = (name: string, program: Program, ledger?: LedgerTable) =>
+    createHttpContender(name, program, addressOf(list, page), { sql, ...(ledger && { ledger }) })
+  const bySql = (name: string, isCharged: boolean) =>
+    createSqlContender(
+      name,
+      writePageStatement(list, { isCharged }),
+      { page, key: 1 },
+      { sql, ledger: isCharged ? 'peers.ledger' : undefined },
+    )
+  await assertAlike(`page ${page} of ${list.name}`, [
+    overHttp('Node', ours),
+    overHttp('Deno', deno),
+    // Twice: what is read, and what is cached.
+    ...[1, 2].map(() => overHttp('Node, with cached responses', caching)),
+    ...[1, 2].map(() => overHttp('Deno, with cached responses', cachingDeno)),
+    bySql('pgbench, settling', true),
+    bySql('pgbench', false),
+    ...(hasPlainWay(list.name) ? [overHttp('Fastify + pg', plain, 'peers.ledger')] : []),
+  ])
+}
+
 /** What a contender did. */
 interface Measured {
   perSecond: number
@@ -247,20 +279,4 @@ async function makePlainTables(report: Report, sql: Sql): Promise<void> {
   await sql.unsafe(await readFile(join(import.meta.dirname, '../peers/plain.sql'), 'utf8'))
   await sql`reset all`
   await sql`checkpoint` // otherwise the disk is still busy with them while pages are charged for
-}
-
-/** Throws unless both return the same first and last pages, but for what names the request and the moment. */
-async function assertAlike(ours: Program, plain: Program, lists: readonly CountedList[]): Promise<void> {
-  for (const list of lists) {
-    for (const page of [1, lastFullPage(list)]) {
-      const [mine, theirs] = await Promise.all(
-        [ours, plain].map(async (program) => {
-          const response = await ask(program, addressOf(list, page))
-          const { data, pagination } = await response.json()
-          return { data, pagination, total: response.headers.get('X-Total-Count') }
-        }),
-      )
-      deepStrictEqual(theirs, mine, `page ${page} of ${list.name} differs`)
-    }
-  }
 }

@@ -35,11 +35,13 @@ create index on repository_dependencies (repository_id);
 create index on repository_dependencies (lower(name));
 create index on repository_dependencies (file);
 
--- Who committed where, from when until when; the other fields of commits are not listed by any of the peers. The data has
--- neither bots nor commits without a date.
+-- Who committed where, from when until when; the other fields of commits are not listed by any of the peers. Automation accounts
+-- use nothing by authorship. The data has no commits without a date.
 create table commits as
 select c.repository_id, i.user_id as author_id, min(c.author_date) as first_date, max(c.author_date) as last_date
 from public.commits c join public.identities i on i.identity = c.author_identity
+  join public.users u on u.id = i.user_id
+where not u.is_bot
 group by c.repository_id, i.user_id;
 create index on commits (author_id);
 create index on commits (repository_id);

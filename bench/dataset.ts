@@ -8,7 +8,7 @@ import { createWriteStream, existsSync } from 'node:fs'
 import { mkdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { finished } from 'node:stream/promises'
-import type { SampleRepository } from '../../sample/records.ts'
+import type { SampleRepository } from '../sample/records.ts'
 import { createCommits, createRepository, createUser, type Forge } from './records.ts'
 
 /** Lines are written in pieces of about this many characters. */

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { createRandom, type Random } from '../../sample/random.ts'
+import { createRandom, type Random } from '../sample/random.ts'
 import {
   forgeOrigin,
   makeGraphqlId,
@@ -12,10 +12,10 @@ import {
   type SampleRepository,
   type SampleUser,
   takenAt,
-} from '../../sample/records.ts'
-import { summaries } from '../../sample/vocabulary/commits.ts'
-import { bios, companies, familyNames, givenNames } from '../../sample/vocabulary/people.ts'
-import { descriptions, kinds, licenses, topics } from '../../sample/vocabulary/projects.ts'
+} from '../sample/records.ts'
+import { summaries } from '../sample/vocabulary/commits.ts'
+import { bios, companies, familyNames, givenNames } from '../sample/vocabulary/people.ts'
+import { descriptions, kinds, licenses, topics } from '../sample/vocabulary/projects.ts'
 
 /** What is made: users 1 to `users`, as many repositories, about three commits for each. */
 export interface Forge {
@@ -65,6 +65,11 @@ function manifestsOf(rank: number): readonly string[] {
   return manifests[Math.floor((place / 2 ** 32) ** 1.5 * manifests.length)] ?? []
 }
 
+/** The login of a user. Generators of load and pgbench make it from the number, too. */
+export function nameUser(number: number | '{n}'): string {
+  return `user${number}`
+}
+
 interface Account {
   restId: number
   login: string
@@ -76,7 +81,7 @@ function createAccount({ seed }: Forge, number: number): Account {
   const random = createRandom(`${seed} account ${number}`)
   const given = random.pick(givenNames)
   const family = random.pick(familyNames)
-  const login = `${toAscii(given)}-${number.toString(36)}`.toLowerCase()
+  const login = nameUser(number)
   return {
     restId: number * 11 + random.integer(0, 10),
     login,
@@ -85,10 +90,6 @@ function createAccount({ seed }: Forge, number: number): Account {
       ? `${login}@${random.pick(['example.com', 'example.org', 'mail.example'])}`
       : null,
   }
-}
-
-function toAscii(name: string): string {
-  return name.normalize('NFD').replaceAll(/[^A-Za-z]/g, '') || 'dev'
 }
 
 /** Where users live: a fifth says nothing, a third a place of their own, the others one of some thousand cities. */
