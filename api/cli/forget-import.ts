@@ -33,7 +33,10 @@ export function addForgetImportCommand(forget: Command): void {
         'command asks for confirmation.',
     )
     .argument('<file>', 'the list')
-    .option('--report <file>', 'write to this file, as CSV, what became of each line; an earlier report is replaced')
+    .option(
+      '--report <file>',
+      'write to this file, as CSV, what became of each line; an earlier report is replaced',
+    )
     .option('--keep-repositories', 'keep the repositories that these people own, under another owner')
     .option('--yes', "don't ask")
     .option('--json', 'print JSON')
@@ -54,7 +57,7 @@ async function importList(
 ): Promise<void> {
   const entries = parseDeletionList(await readListFile(file))
   // Created before anybody is forgotten: a second import would report that all of them were forgotten already.
-  await using file = report === undefined ? undefined : await createPrivateFile(report, reportHeader)
+  await using reportFile = report === undefined ? undefined : await createPrivateFile(report, reportHeader)
   await withDatabase({ longStatements: true }, async ({ config, sql }) => {
     const question = `Forget everybody on a list of ${countOf(entries.length, 'entry', 'entries')}?`
     await confirm(question, { yes })
@@ -66,8 +69,8 @@ async function importList(
       onStep: (step) => progress.update({ step, count: 0, unit: '', fraction: undefined }),
     }).finally(progress.end)
     printListResult(done, results, { report, json })
-    await file?.write(formatReport(entries, results))
-    await file?.complete()
+    await reportFile?.write(formatReport(entries, results))
+    await reportFile?.complete()
   })
 }
 

@@ -66,7 +66,8 @@ async function inspect(path: string, beginning: string): Promise<boolean> {
   const link = await lstat(path).catch(() => undefined)
   if (link?.isSymbolicLink()) throw new Error('it is a symbolic link; use the path of a file')
   if (found === undefined || found.size === 0) return false
-  if (!(await beginsWith(path, Buffer.from(beginning)))) throw new Error('another file has this name; choose another path')
+  if (!(await beginsWith(path, Buffer.from(beginning))))
+    throw new Error('another file has this name; choose another path')
   return false
 }
 

@@ -100,6 +100,7 @@ export function importNdjson(sql: Sql, options: NdjsonOptions): Promise<NdjsonIm
         command: 'import ndjson',
         source: recordKinds.filter((kind) => kinds.has(kind)).join(', '),
         startedAt,
+        isPartial: false,
         coversAll: mirroredForAll.every((kind) => mirrored.has(kind)),
       },
       mirrored,
