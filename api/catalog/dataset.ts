@@ -35,7 +35,7 @@ export interface Dataset {
   version: number
   /** When that load was applied. */
   updated_at: string
-  /** When the last load was applied, which may have changed nothing. Null: nothing was ever loaded. */
+  /** When the last load was applied that wasn't partial. It may have changed nothing. Null: there was none. */
   loaded_at: string | null
   /** When the last load was applied that had looked at everything: a refresh, or a mirror of files. Null: none has. */
   refreshed_at: string | null
@@ -45,7 +45,9 @@ export interface Dataset {
 export async function readDataset(sql: Sql): Promise<Dataset> {
   const [dataset] = await sql<Dataset[]>`
     select version, ${selectTime(sql, sql`updated_at`)} as updated_at,
-      (select ${selectTime(sql, sql`applied_at`)} from loads order by id desc limit 1) as loaded_at,
+      (
+        select ${selectTime(sql, sql`applied_at`)} from loads where changes -> 'is_partial' is null order by id desc limit 1
+      ) as loaded_at,
       (select ${selectTime(sql, sql`applied_at`)} from loads where covers_all order by id desc limit 1) as refreshed_at
     from dataset`
   if (dataset === undefined) throw new Error('the dataset row is missing')

@@ -138,7 +138,7 @@ async function checkKeys(sql: Sql): Promise<Finding> {
 /** Says how old the data is. Nobody but the operator knows how old it may be. */
 async function checkData(sql: Sql): Promise<Finding> {
   const { version, loaded_at: loadedAt, refreshed_at: refreshedAt } = await readDataset(sql)
-  if (loadedAt === null) return ok('data', `version ${version}, nothing was loaded yet`)
+  if (loadedAt === null) return ok('data', `version ${version}, no load has succeeded yet`)
   const refresh = refreshedAt === null ? 'no refresh yet' : `last refresh ${formatTime(refreshedAt)}`
   return ok('data', `version ${version}, last load ${formatTime(loadedAt)}, ${refresh}`)
 }

@@ -6,6 +6,7 @@
 import { readFile } from 'node:fs/promises'
 import process from 'node:process'
 import type { Command } from 'commander'
+import { createPrivateFile } from '../database/private-file.ts'
 import { describeFileError, OperatorError } from '../errors.ts'
 import {
   type EntryResult,
@@ -16,7 +17,6 @@ import {
 } from '../people/deletion-list.ts'
 import { confirm } from './confirm.ts'
 import { countOf, formatCount, formatCsvCell } from './output.ts'
-import { withPrivateFile } from './private-file.ts'
 import { startProgress } from './progress.ts'
 import { withDatabase } from './session.ts'
 
@@ -33,7 +33,10 @@ export function addForgetImportCommand(forget: Command): void {
         'command asks for confirmation.',
     )
     .argument('<file>', 'the list')
-    .option('--report <file>', 'write to this new file, as CSV, what became of each line')
+    .option(
+      '--report <file>',
+      'write to this file, as CSV, what became of each line; an earlier report is replaced',
+    )
     .option('--keep-repositories', 'keep the repositories that these people own, under another owner')
     .option('--yes', "don't ask")
     .option('--json', 'print JSON')
@@ -53,22 +56,22 @@ async function importList(
   { report, keepRepositories = false, yes, json }: ImportListOptions,
 ): Promise<void> {
   const entries = parseDeletionList(await readListFile(file))
-  const importTo = (write?: (text: string) => Promise<void>) =>
-    withDatabase({ longStatements: true }, async ({ config, sql }) => {
-      const question = `Forget everybody on a list of ${countOf(entries.length, 'entry', 'entries')}?`
-      await confirm(question, { yes })
-      const progress = startProgress(process.stderr)
-      const { results, ...done } = await importDeletionList(sql, {
-        entries,
-        keepRepositories,
-        settings: config.dataset,
-        onStep: (step) => progress.update({ step, count: 0, unit: '', fraction: undefined }),
-      }).finally(progress.end)
-      printListResult(done, results, { report, json })
-      await write?.(writeReport(entries, results))
-    })
   // Created before anybody is forgotten: a second import would report that all of them were forgotten already.
-  await (report === undefined ? importTo() : withPrivateFile(report, importTo))
+  await using reportFile = report === undefined ? undefined : await createPrivateFile(report, reportHeader)
+  await withDatabase({ longStatements: true }, async ({ config, sql }) => {
+    const question = `Forget everybody on a list of ${countOf(entries.length, 'entry', 'entries')}?`
+    await confirm(question, { yes })
+    const progress = startProgress(process.stderr)
+    const { results, ...done } = await importDeletionList(sql, {
+      entries,
+      keepRepositories,
+      settings: config.dataset,
+      onStep: (step) => progress.update({ step, count: 0, unit: '', fraction: undefined }),
+    }).finally(progress.end)
+    printListResult(done, results, { report, json })
+    await reportFile?.write(formatReport(entries, results))
+    await reportFile?.complete()
+  })
 }
 
 async function readListFile(file: string): Promise<string> {
@@ -79,9 +82,11 @@ async function readListFile(file: string): Promise<string> {
   }
 }
 
-function writeReport(entries: readonly ListEntry[], results: readonly EntryResult[]): string {
+const reportHeader = 'line,entry,result\r\n'
+
+function formatReport(entries: readonly ListEntry[], results: readonly EntryResult[]): string {
   const rows = entries.map(({ line, text }, index) => `${line},${formatCsvCell(text)},${results[index]}\r\n`)
-  return `line,entry,result\r\n${rows.join('')}`
+  return reportHeader + rows.join('')
 }
 
 function printListResult(

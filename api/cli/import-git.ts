@@ -6,12 +6,14 @@
 import type { Command } from 'commander'
 import type { Sql } from '../database/connect.ts'
 import { findClones } from '../sources/git/clone.ts'
-import { type GitImportResult, importGit } from '../sources/git/import.ts'
+import { type GitImportResult, importGit, type SkippedClone } from '../sources/git/import.ts'
 import { readForgeId } from './arguments.ts'
 import {
+  createPartialFailure,
   describeLoad,
   describeManifests,
   type LoadContext,
+  printLines,
   runLoad,
   summarize,
   summarizeManifests,
@@ -47,6 +49,7 @@ export function addGitCommand(imports: Command): void {
       '--authors',
       "create users from authors whose address contains an account's id: ID+LOGIN@users.noreply.HOST, on the repository's host",
     )
+    .option('--all-or-nothing', "load no clone if one can't be loaded; otherwise, the others are loaded")
     .option('--all-manifests', 'also read manifests in folders of tests and fixtures')
     .option(
       '--keep-unreachable',
@@ -69,6 +72,7 @@ interface Options {
   restId?: number
   branch?: string
   authors?: true
+  allOrNothing?: true
   allManifests?: true
   keepUnreachable?: true
   json?: true
@@ -100,11 +104,16 @@ async function load(
       onWarning: progress.note,
     })
   }
-  await runLoad(run, json ? printJson : print)
+  await runLoad(run, (result, seconds) => {
+    if (json) printJson(result, seconds)
+    else print(result, seconds)
+    const { length } = result.failed
+    if (length > 0) throw createPartialFailure(countOf(length, 'clone'))
+  })
 }
 
 function printJson(result: GitImportResult, seconds: number): void {
-  const { clones, dependencies, authors, manifests, unreadable } = result
+  const { clones, failed, skipped, dependencies, authors, manifests, unreadable } = result
   console.log(
     JSON.stringify({
       ...summarize(result),
@@ -114,6 +123,8 @@ function printJson(result: GitImportResult, seconds: number): void {
         branch,
         commits_read: commitsRead,
       })),
+      failed,
+      skipped,
       ...(authors && { authors: authors.found, authors_without_user: authors.unknown }),
       forgotten: clones.filter(({ isLeftOut }) => isLeftOut).length,
       dependencies,
@@ -125,12 +136,15 @@ function printJson(result: GitImportResult, seconds: number): void {
 }
 
 function print(result: GitImportResult, seconds: number): void {
-  const { clones, dependencies, authors, users, commits, manifests, unreadable } = result
+  const { clones, failed, skipped, dependencies, authors, users, commits, manifests, unreadable } = result
   const [first, ...others] = clones
   const branch = others.length === 0 ? first?.branch : undefined
   const source = others.length > 0 ? ` of ${countOf(clones.length, 'clone')}` : branch ? ` of ${branch}` : ''
   const commitsRead = clones.reduce((sum, { commitsRead }) => sum + commitsRead, 0)
   console.log(`Read ${countOf(commitsRead, 'commit')}${source} in ${seconds} s\n${describeLoad(result)}`)
+  const describe = ({ reason }: SkippedClone) => reason
+  printLines('failed        ', failed.map(describe), { all: '--json' })
+  printLines('skipped       ', skipped.map(describe), { all: '--json' })
   const forgotten = clones.filter(({ isLeftOut }) => isLeftOut).length
   if (forgotten > 0) {
     console.log(

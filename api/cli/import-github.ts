@@ -3,32 +3,34 @@
  *
  * @module
  */
-import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import process from 'node:process'
 import { type Command, InvalidArgumentError } from 'commander'
 import { readEnvironment } from '../config.ts'
 import type { Sql } from '../database/connect.ts'
 import { dataFiles } from '../database/data-directory.ts'
+import { createPrivateFile } from '../database/private-file.ts'
 import { describeFileError, getMessage, OperatorError } from '../errors.ts'
 import { isPotentiallyTrustworthy } from '../http/url.ts'
 import { forgeNamePattern } from '../names/forge-names.ts'
 import type { Target } from '../sources/github/forge-repositories.ts'
 import { type GithubImportResult, importGithub } from '../sources/github/import.ts'
 import type { GoneRepository } from '../sources/github/missing-repositories.ts'
+import type { LeftOut } from '../sources/github/skipped.ts'
 import { readBatch, readConcurrency, readMaxRemovals } from './arguments.ts'
 import {
+  createPartialFailure,
   describeLoad,
   describeManifests,
   type LoadContext,
+  printLines,
   runLoad,
   summarize,
   summarizeManifests,
 } from './load.ts'
 import { countOf, formatCount, formatCsvCell, formatTime, sortByCount } from './output.ts'
 
-/** Skipped items, and removed ones, that are printed one by one. The rest is counted; a report has all. */
-const maxLines = 20
 /** Reasons that are counted one by one in the summary beside a report. */
 const maxReasons = 5
 
@@ -73,7 +75,10 @@ export function addGithubCommand(imports: Command): void {
       'load n repositories at a time; each batch is all or nothing (default: all in one)',
       readBatch,
     )
-    .option('--report <file>', 'write what was skipped and removed to this file, as CSV; print only how many')
+    .option(
+      '--report <file>',
+      'write what failed, was skipped or was removed to this file, as CSV, and replace an earlier report; print only how many',
+    )
     .option('--dry-run', 'load nothing; print how many repositories would be loaded, and their size')
     .option('--json', 'print JSON')
     .addHelpText(
@@ -140,37 +145,36 @@ async function load(given: Target[], options: Options, command: Command): Promis
       },
     })
   }
-  if (report !== undefined) await writeReport(report) // an import may take hours
+  await using reportFile = report === undefined ? undefined : await createPrivateFile(report, reportHeader)
   const startedAt = new Date()
   await runLoad(run, async (result, seconds) => {
     // Before the summary, which says where the list is. If it can't be written now, the summary has it.
-    const failure = report && (await writeReport(report, result).catch((error: OperatorError) => error))
+    const failure = await writeReport(result).catch((error: OperatorError) => error)
     if (json) printJson(result, startedAt, seconds)
     else print(result, startedAt, seconds, failure ? undefined : report)
     if (failure) throw failure
+    const failed = countOf(result.failed.length, 'repository', 'repositories')
+    if (result.failed.length > 0 && result.load === undefined) {
+      throw new OperatorError(`The import would fail at ${failed}`)
+    }
+    if (result.failed.length > 0) throw createPartialFailure(failed)
   })
+
+  async function writeReport(result: GithubImportResult): Promise<void> {
+    await reportFile?.write(formatReport(result))
+    await reportFile?.complete()
+  }
 }
 
-/** Checks that the report can be written. With a result, replaces the report of the previous run. Throws `OperatorError`. */
-async function writeReport(file: string, result?: GithubImportResult): Promise<void> {
-  const { skipped, removed } = result ?? { skipped: [], removed: [] }
+const reportHeader = 'result,name,reason\r\n'
+
+function formatReport({ failed, skipped, removed }: GithubImportResult): string {
   const rows = [
-    ['result', 'name', 'reason'],
     ...removed.map((repository) => ['removed', repository.name, describeState(repository)]),
+    ...failed.map(({ name, reason }) => ['failed', name, reason]),
     ...skipped.map(({ name, reason }) => ['skipped', name, reason]),
   ]
-  const text = rows.map((cells) => `${cells.map(formatCsvCell).join(',')}\r\n`).join('')
-  const part = `${file}.new`
-  try {
-    const found = await stat(file).catch(() => undefined) // usually there is none yet
-    if (found?.isDirectory()) throw new Error('it is a folder')
-    await writeFile(part, text)
-    if (result !== undefined) await rename(part, file)
-  } catch (error) {
-    throw new OperatorError(`--report ${file} can't be written: ${describeFileError(error)}`)
-  } finally {
-    await rm(part, { force: true })
-  }
+  return reportHeader + rows.map((cells) => `${cells.map(formatCsvCell).join(',')}\r\n`).join('')
 }
 
 function printJson(result: GithubImportResult, startedAt: Date, seconds: number): void {
@@ -188,6 +192,7 @@ function printJson(result: GithubImportResult, startedAt: Date, seconds: number)
       },
       fetched: findings.fetched,
       unchanged: findings.unchanged,
+      failed: findings.failed,
       skipped: findings.skipped,
       removed: findings.removed.map((repository) => ({
         name: repository.name,
@@ -210,8 +215,8 @@ function print(
   seconds: number,
   report: string | undefined,
 ): void {
-  const { load, repositories, kilobytes, people, authors, fetched, unchanged, skipped, manifests } = result
-  const { removed, isResumed, usage } = result
+  const { load, repositories, kilobytes, people, authors, fetched, unchanged, manifests } = result
+  const { removed, failed, skipped, isResumed, usage } = result
   const found = countOf(repositories, 'repository', 'repositories')
   const cost = `${countOf(usage.queries, 'query', 'queries')}, ${countOf(usage.points, 'point')}`
   if (load === undefined) {
@@ -237,31 +242,24 @@ function print(
       removal,
       removed.map((repository) => `${repository.name}: ${describeState(repository)}`),
     )
-    printLines(
-      'skipped       ',
-      skipped.map(({ name, reason }) => `${name}: ${reason}`),
-    )
+    const describe = ({ name, reason }: LeftOut) => `${name}: ${reason}`
+    printLines('failed        ', failed.map(describe))
+    printLines('skipped       ', skipped.map(describe))
   } else {
     if (removed.length > 0) console.log(`${removal}${countOf(removed.length, 'repository', 'repositories')}`)
-    if (skipped.length > 0) console.log(`skipped       ${countReasons(skipped.map(({ reason }) => reason))}`)
+    if (failed.length > 0) console.log(`failed        ${countReasons(failed)}`)
+    if (skipped.length > 0) console.log(`skipped       ${countReasons(skipped)}`)
     console.log(`report        ${report}`)
   }
 }
 
 /** Counts equal reasons. The most frequent comes first; the rarest are counted together. */
-function countReasons(reasons: readonly string[]): string {
-  const groups = Map.groupBy(reasons, (reason) => reason)
+function countReasons(items: readonly LeftOut[]): string {
+  const groups = Map.groupBy(items, ({ reason }) => reason)
   const sorted = sortByCount(new Map([...groups].map(([reason, { length }]) => [reason, length])))
   const shown = sorted.slice(0, maxReasons).map(([reason, count]) => `${formatCount(count)} × ${reason}`)
   const others = sorted.slice(maxReasons).reduce((sum, [, count]) => sum + count, 0)
   return [...shown, ...(others > 0 ? [`${formatCount(others)} for other reasons`] : [])].join('; ')
-}
-
-/** Prints the first lines, each after a label, and the number of the others. */
-function printLines(label: string, lines: readonly string[]): void {
-  for (const line of lines.slice(0, maxLines)) console.log(`${label}${line}`)
-  const others = lines.length - maxLines
-  if (others > 0) console.log(`${label}${formatCount(others)} more; --report or --json lists all`)
 }
 
 function describeState({ state, sinceMs }: GoneRepository): string {

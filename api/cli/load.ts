@@ -9,10 +9,14 @@ import type { Sql } from '../database/connect.ts'
 import type { ImportResult } from '../dataset/apply-load.ts'
 import type { Change } from '../dataset/pending-change.ts'
 import { dropStaged } from '../dataset/staging.ts'
+import { OperatorError } from '../errors.ts'
 import type { HistoryCounts } from '../sources/git/history.ts'
 import { countOf, formatCount, sortByCount } from './output.ts'
 import { type Progress, startProgress } from './progress.ts'
 import { withDatabase } from './session.ts'
+
+/** Items that are printed one by one. The rest is counted. */
+const maxLines = 20
 
 /** What a load gets. */
 export interface LoadContext {
@@ -91,6 +95,24 @@ export function summarizeManifests({ read, computed, leftOut, unread }: HistoryC
     manifests_left_out: leftOut,
     manifests_not_read: Object.fromEntries(unread),
   }
+}
+
+/** The error of a load that failed at some of its items. The exit code follows it, so that schedulers notice. */
+export function createPartialFailure(items: string): OperatorError {
+  return new OperatorError(
+    `The import failed at ${items}. The rest is loaded, but this import does not count as a success; run it again`,
+  )
+}
+
+/** Prints the first lines, each after a label, and the number of the others. */
+export function printLines(
+  label: string,
+  lines: readonly string[],
+  { all = '--report or --json' } = {},
+): void {
+  for (const line of lines.slice(0, maxLines)) console.log(`${label}${line}`)
+  const others = lines.length - maxLines
+  if (others > 0) console.log(`${label}${formatCount(others)} more; ${all} lists all`)
 }
 
 /** The most frequent kind comes first. */

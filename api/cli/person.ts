@@ -5,10 +5,10 @@
  */
 import process from 'node:process'
 import type { Command } from 'commander'
+import { createPrivateFile } from '../database/private-file.ts'
 import { exportPerson } from '../people/person-export.ts'
 import { countOf } from './output.ts'
 import { addPersonOptions, listIdentities, type PersonOptions } from './person-options.ts'
-import { withPrivateFile } from './private-file.ts'
 import { startProgress } from './progress.ts'
 import { withDatabase } from './session.ts'
 
@@ -28,7 +28,7 @@ export function addPersonCommands(program: Command): void {
           'count, too. The command reads all commits.',
       ),
   )
-    .requiredOption('--output <file>', 'a new file, which only its owner can read')
+    .requiredOption('--output <file>', 'the file, which only its owner can read; an earlier one is replaced')
     .option('--json', 'print what it has as JSON')
     .addHelpText(
       'after',
@@ -49,15 +49,14 @@ async function exportOne(
 ): Promise<void> {
   const identities = listIdentities(login, options)
   if (identities.length === 0) command.error('error: specify the person: a login, --email or --id')
-  const exported = await withPrivateFile(output, (write) =>
-    withDatabase({ longStatements: true }, async ({ sql }) => {
-      const progress = startProgress(process.stderr)
-      progress.update({ step: 'reading commits', count: 0, unit: '', fraction: undefined })
-      const person = await exportPerson(sql, identities).finally(progress.end)
-      await write(`${JSON.stringify(person, undefined, 2)}\n`)
-      return person
-    }),
-  )
+  await using file = await createPrivateFile(output, '{\n  "about": [')
+  const exported = await withDatabase({ longStatements: true }, async ({ sql }) => {
+    const progress = startProgress(process.stderr)
+    progress.update({ step: 'reading commits', count: 0, unit: '', fraction: undefined })
+    return await exportPerson(sql, identities).finally(progress.end)
+  })
+  await file.write(`${JSON.stringify(exported, undefined, 2)}\n`)
+  await file.complete()
   const { users, repositories, commits, requests, is_forgotten, is_on_deletion_list } = exported
   if (json) {
     const counts = {

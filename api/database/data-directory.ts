@@ -67,10 +67,17 @@ export function openDataDirectory(dataDirectory: string): void {
  * root adds.
  */
 function assertOwned(path: string, dataDirectory: string): void {
+  const found = findOtherOwner(path) // a process that ends removes its socket
+  if (found !== undefined) {
+    throw ownedByAnother(dataDirectory, `${path} is of user ${found.owner}, not ${found.own}`)
+  }
+}
+
+/** Finds out which other user a file or folder belongs to. Undefined: it is this user's, or there is none. Windows has no users. */
+export function findOtherOwner(path: string): { owner: number; own: number } | undefined {
   const own = process.geteuid?.()
-  const owner = lstatSync(path, { throwIfNoEntry: false })?.uid // a process that ends removes its socket
-  if (owner === undefined || own === undefined || owner === own) return
-  throw ownedByAnother(dataDirectory, `${path} is of user ${owner}, not ${own}`)
+  const owner = lstatSync(path, { throwIfNoEntry: false })?.uid
+  return owner === undefined || own === undefined || owner === own ? undefined : { owner, own }
 }
 
 function ownedByAnother(dataDirectory: string, reason: string): OperatorError {

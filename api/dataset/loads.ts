@@ -13,6 +13,11 @@ export interface LoadOrigin {
   source: string
   /** When the command began to read. */
   startedAt: Date
+  /**
+   * Whether it has loaded only a part of what it was to load: it is a batch before the last one, or something failed, which the
+   * command reports by its exit code. It doesn't count as the last load.
+   */
+  isPartial: boolean
   /** Whether it looked at everything that the dataset had: it mirrors files, or refreshes from a forge. */
   coversAll: boolean
 }
@@ -20,9 +25,10 @@ export interface LoadOrigin {
 /** Notes a load, even if it has changed nothing. `version` is that of the dataset after the load. */
 export async function noteLoad(
   { tx }: Pick<DatasetChange, 'tx'>,
-  { command, source, startedAt, coversAll }: LoadOrigin,
-  { version, ...changes }: RowChanges & { version: number },
+  { command, source, startedAt, isPartial, coversAll }: LoadOrigin,
+  { version, ...rows }: RowChanges & { version: number },
 ): Promise<void> {
+  const changes = { ...rows, ...(isPartial && { is_partial: true }) } // readDataset reads that
   await tx`
     insert into loads (command, source, started_at, covers_all, version, changes)
     values (${command}, ${source}, ${startedAt}, ${coversAll}, ${version}, ${JSON.stringify(changes)}::text::json)`

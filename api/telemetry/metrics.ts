@@ -169,7 +169,7 @@ function addReadings(registry: Registry, sources: MetricsSources): void {
   )
   gauge(
     'devdata_dataset_last_load_timestamp_seconds',
-    'Unix timestamp of the last load that was applied, even if it changed nothing.',
+    'Unix timestamp of the last load that succeeded, even if it changed nothing.',
     async () => readSeconds((await findDataset())?.loaded_at),
   )
   gauge(

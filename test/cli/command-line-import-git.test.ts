@@ -49,6 +49,8 @@ describeOnOneDatabase('devdata import git', (kind) => {
       commits: { added: 1, updated: 0, removed: 0 },
       dataset_version: expect.any(Number),
       clones: [{ path: clone, url: 'https://forge.example/ada/engine', branch: 'main', commits_read: 4 }],
+      failed: [],
+      skipped: [],
       forgotten: 0,
       dependencies: { active: 2, removed: 1 },
       manifests_read: { 'package.json': 1 },
@@ -147,6 +149,42 @@ not read      1 *.nimble, 1 Cartfile
         { path: join(started.directory, 'clones', 'second'), url: 'https://forge.example/acme/second' },
       ],
     })
+  })
+
+  test('loads a folder without the clones that it can’t load, and fails unless these are empty', async () => {
+    const folder = join(started.directory, 'nightly')
+    const [whole, empty, lost] = ['whole', 'empty', 'lost'].map((name) => join(folder, name)) as string[]
+    const git = (clone = '', ...args: string[]) =>
+      execFileSync('git', ['-C', clone, '-c', 'user.name=A', '-c', 'user.email=a@example.org', ...args], {
+        stdio: 'pipe',
+      })
+    for (const clone of [whole, empty]) {
+      mkdirSync(clone ?? '', { recursive: true })
+      git(clone, 'init', '--quiet', '--initial-branch=main')
+    }
+    git(whole, 'remote', 'add', 'origin', 'https://forge.example/acme/whole')
+    git(whole, 'commit', '--quiet', '--allow-empty', '-m', 'a change')
+    const args = ['import', 'git', 'nightly']
+    const skipped = `Nothing to read in ${empty}: it has no commits yet`
+    const first = await run(args)
+    expect([first.code, first.stderr]).toEqual([0, ''])
+    expect(first.stdout).toContain(`\nskipped       ${skipped}\n`)
+    execFileSync('cp', ['-r', whole ?? '', lost ?? ''])
+    git(lost, 'remote', 'remove', 'origin')
+    git(whole, 'commit', '--quiet', '--allow-empty', '-m', 'another change')
+    const second = await run(args)
+    const failed = `${lost} has no origin, so its URL is unknown; load it alone, with --url https://HOST/OWNER/NAME`
+    expect([second.code, second.stderr]).toEqual([
+      1,
+      'The import failed at 1 clone. The rest is loaded, but this import does not count as a success; run it again\n',
+    ])
+    expect(second.stdout).toMatch(/^commits +1 added/m)
+    expect(second.stdout).toContain(`\nfailed        ${failed}\nskipped       ${skipped}\n`)
+    expect(JSON.parse((await run([...args, '--json'])).stdout)).toMatchObject({
+      failed: [{ path: lost, reason: failed }],
+      skipped: [{ path: empty, reason: skipped }],
+    })
+    expect(await run([...args, '--all-or-nothing'])).toEqual({ code: 1, stdout: '', stderr: `${skipped}\n` })
   })
 
   test.each([

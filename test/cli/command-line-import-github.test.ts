@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Run, startServiceForCommands } from '../support/command-line.ts'
@@ -68,7 +68,7 @@ describe('devdata import github', () => {
 
   test('writes what was skipped to a report, and prints only how many', async () => {
     const report = join(fake.clones, '..', 'skipped.csv')
-    writeFileSync(report, 'of the night before')
+    writeFileSync(report, 'result,name,reason\r\nof the night before')
     const { code, stdout, stderr } = await load('acme-works', '--report', report)
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(stdout).toMatch(/^started {7}\d{4}-\d\d-\d\d \d\d:\d\dZ$/m)
@@ -78,13 +78,44 @@ describe('devdata import github', () => {
     expect(header).toBe('result,name,reason')
     expect(lines).toContain('skipped,acme-works/empty,without its history: it is empty')
     expect(lines).toHaveLength(3)
+    expect(statSync(report).mode & 0o777).toBe(0o600)
     // Known before the import begins.
     const failed = await load('acme-works', '--report', join(fake.clones, 'nowhere', 'report.csv'))
     expect(failed).toMatchObject({
       code: 1,
       stdout: '',
-      stderr: expect.stringMatching(/^--report \S+ can't be written: /),
+      stderr: expect.stringMatching(/^\S+report\.csv can't be written: no such file or directory\n$/),
     })
+  })
+
+  test('fails if it could not read a repository that the next run may read, and loads the rest', async () => {
+    const { model } = fake.organization
+    const owner = model.addAccount({ login: 'odd-one' })
+    const [odd, fine] = ['odd', 'fine'].map((name) => model.addRepository({ owner, name }))
+    if (odd === undefined || fine === undefined) throw new Error('there are two')
+    await load('odd-one')
+    fake.forge.reviveValue = (key, value) => (key === 'nameWithOwner' && value === 'odd-one/odd' ? 7 : value)
+    fine.description = 'Everybody reads this'
+    const report = join(fake.clones, '..', 'failed.csv')
+    const stderr =
+      'The import failed at 1 repository. The rest is loaded, but this import does not count as a success; run it again\n'
+    const failed = await load('--refresh')
+    expect(failed).toMatchObject({ code: 1, stderr })
+    const reason = 'GitHub describes it incompletely: nameWithOwner is missing or invalid'
+    expect(failed.stdout).toMatch(/^repositories +0 added, 1 updated$/m)
+    expect(failed.stdout).toContain(`\nfailed        odd-one/odd: ${reason}\nskipped       `)
+    const reported = await load('--refresh', '--report', report)
+    expect(reported).toMatchObject({ code: 1, stderr })
+    expect(reported.stdout).toContain(`\nfailed        1 × ${reason}\nskipped       `)
+    expect(readFileSync(report, 'utf8')).toContain(`\r\nfailed,odd-one/odd,${reason}\r\nskipped,`)
+    const json = await load('--refresh', '--dry-run', '--json')
+    expect([json.code, json.stderr, JSON.parse(json.stdout)]).toEqual([
+      1,
+      'The import would fail at 1 repository\n',
+      expect.objectContaining({ failed: [{ name: 'odd-one/odd', reason }] }),
+    ])
+    fake.forge.reviveValue = undefined
+    expect(await load('--refresh')).toMatchObject({ code: 0, stderr: '' })
   })
 
   test('removes what GitHub no longer has, and says it once, unless it is told to keep it', async () => {

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
@@ -135,6 +135,7 @@ describeOnOneDatabase('devdata import ndjson', (kind) => {
       stderr: '--skip-invalid invalid.ndjson: the file already exists; choose a new file\n',
     })
     expect(readFileSync(file, 'utf8')).not.toBe('')
+    expect(statSync(file).mode & 0o777).toBe(0o600)
   })
 
   test('leaves with --skip-invalid no empty file, never writes over one, and names a path that can not be', async () => {

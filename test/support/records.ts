@@ -23,6 +23,7 @@ export const testOrigin: LoadOrigin = {
   command: 'import ndjson',
   source: 'users, repos, commits',
   startedAt: new Date('2026-01-01T00:00:00Z'),
+  isPartial: false,
   coversAll: false,
 }
 

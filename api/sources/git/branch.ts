@@ -62,11 +62,21 @@ export async function findCommit(directory: string, { reference, branch }: Start
   if (hash !== undefined && branch !== null) {
     throw createDamageError(directory, `commit ${hash} is missing or corrupt`)
   }
+  if (!(await hasReferences(directory))) {
+    const error = new GitError(`Nothing to read in ${directory}: it has no commits yet`)
+    throw Object.assign(error, { isEmpty: true as const })
+  }
   const reason =
     reference === 'HEAD'
-      ? 'it has no commits yet, or its HEAD names a branch that does not exist'
+      ? `its HEAD names the branch ${branch}, which does not exist; add --branch`
       : `its origin/HEAD names the branch ${branch}, which does not exist; run "git remote set-head origin --auto" in it, or add --branch`
   throw new GitError(`Nothing to read in ${directory}: ${reason}`)
+}
+
+/** Whether a repository has any branch or tag. */
+async function hasReferences(directory: string): Promise<boolean> {
+  const [reference] = await readLines(directory, ['for-each-ref', '--count=1', '--format=%(refname)'])
+  return reference !== ''
 }
 
 /** Runs a query with `--quiet`. Returns its line; undefined when git doesn't find what it asks for. */

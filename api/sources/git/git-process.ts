@@ -21,6 +21,8 @@ export class GitError extends OperatorError {
   exitCode?: number
   /** Whether the clone lacks objects, or has broken ones. */
   isDamage?: true
+  /** Whether the clone is fine, and has no commits yet. */
+  isEmpty?: true
 }
 
 const settings = [
@@ -120,7 +122,11 @@ function createError(
 ): GitError {
   if (stderr.includes('not a git repository')) return new GitError(`${directory} is not a git repository`)
   if (stderr.includes('dubious ownership')) {
-    return new GitError(`git refuses to read ${directory}: ${stderr.replace(/\s+/g, ' ')}`)
+    const [advice] = /git config .*safe\.directory .*/.exec(stderr) ?? []
+    return new GitError(
+      `${directory} belongs to another user, and git would run what its settings name, so it refuses to read it; run the ` +
+        `command as that user, or if you trust the clone: ${advice ?? 'set safe.directory'}`,
+    )
   }
   // The last line is the error that ended git.
   const reason = stderr.slice(stderr.lastIndexOf('\n') + 1).replace(/^(?:fatal|error): /, '')

@@ -4,7 +4,7 @@
  *
  * @module
  */
-
+import { resolve } from 'node:path'
 import type { Sql } from '../../database/connect.ts'
 import type { ImportResult } from '../../dataset/apply-load.ts'
 import type { DatasetSettings } from '../../dataset/dataset-change.ts'
@@ -16,8 +16,11 @@ import { withoutForgottenPeople } from '../../people/filtered-load.ts'
 import { type ForgottenPeople, readForgottenPeople, redactUrl } from '../../people/forgotten-people.ts'
 import { type Clone, openClone } from './clone.ts'
 import { type Authors, addAuthors, countUnknown, createUsers } from './commit-authors.ts'
+import { countCommits } from './commit-log.ts'
+import { GitError } from './git-process.ts'
 import {
   addHistoryCounts,
+  type DependencyHistory,
   type HistoryCounts,
   type ManifestWarning,
   readDependencyHistory,
@@ -47,6 +50,8 @@ export interface GitImportOptions {
   allManifests?: boolean | undefined
   /** Days for which removals are kept. Default: 90. */
   settings?: DatasetSettings | undefined
+  /** Whether a clone that can't be read stops the import. Otherwise it is left out, and the others are loaded. */
+  allOrNothing?: boolean | undefined
   /** Whether the repositories keep commits that the branch can't reach. */
   keepUnreachable?: boolean | undefined
   /** Called with the load's id before the first row is staged. */
@@ -68,9 +73,21 @@ export interface LoadedClone {
   isLeftOut: boolean
 }
 
+/** A clone that was left out. */
+export interface SkippedClone {
+  /** Absolute. */
+  path: string
+  /** Names the clone, and says what to do. */
+  reason: string
+}
+
 /** What the clones contain, and what the load changed. */
 export interface GitImportResult extends ImportResult {
   clones: LoadedClone[]
+  /** Clones that can't be read. If there are any, the import has failed, although the rest is loaded. */
+  failed: SkippedClone[]
+  /** Clones that have no commits yet. */
+  skipped: SkippedClone[]
   dependencies: { active: number; removed: number }
   /** Addresses of authors, and those of nobody in the dataset, if users were to be made. */
   authors?: { found: number; unknown: number }
@@ -81,14 +98,15 @@ export interface GitImportResult extends ImportResult {
 
 /**
  * Loads clones: afterwards their repositories have the commits that the branch can reach, and the dependencies of its
- * history. Readers see the complete load, or none of it.
- * Throws `ImportError` or `GitError`; then nothing was changed.
+ * history. Readers see the complete load, or none of it. A clone that can't be read is left out.
+ * Throws `ImportError` or `GitError` if there is nothing to load, and with `allOrNothing` if there is a problem with a clone;
+ * then nothing was changed.
  */
 export async function importGit(sql: Sql, options: GitImportOptions): Promise<GitImportResult> {
-  const { onProgress } = options
   const startedAt = new Date()
   const forgotten = await readForgottenPeople(sql)
-  const opened = await openAll(sql, options, forgotten)
+  const problems = createProblems(options)
+  const opened = await openAll(sql, options, forgotten, problems)
   return withStaging(sql, options, async (staging) => {
     const filtered = withoutForgottenPeople(forgotten, staging)
     const authors: Authors = { identities: new Set(), accounts: new Map() }
@@ -99,16 +117,16 @@ export async function importGit(sql: Sql, options: GitImportOptions): Promise<Gi
     let position = 0
     for (const [index, { clone, repository }] of opened.entries()) {
       const which = opened.length > 1 ? ` of ${repository.full_name} (${index + 1} of ${opened.length})` : ''
-      const report = (step: string, done: number, total: number | undefined) =>
-        onProgress?.({ step: `${step}${which}`, done, total })
-      report('reading manifests', 0, undefined)
-      const history = await readDependencyHistory(clone, {
-        allManifests: options.allManifests,
-        onProgress: (done, total) => report('reading manifests', done, total),
-      })
+      const report: Report = (step, done, total) =>
+        options.onProgress?.({ step: `${step}${which}`, done, total })
+      const read = await readClone(clone, options, report).catch((error: unknown) =>
+        problems.add(clone.directory, error),
+      )
+      if (read === undefined) continue
+      const { history, commits } = read
       const { commitsRead, isLeftOut } = await stageHistory(filtered, clone, repository, history, {
         nextPosition: () => position++,
-        onProgress: (done, total) => report('reading commits', done, total),
+        onProgress: (done) => report('reading commits', done, commits),
       })
       const { warnings } = history
       for (const message of summarizeWarnings(warnings)) {
@@ -118,13 +136,8 @@ export async function importGit(sql: Sql, options: GitImportOptions): Promise<Gi
         report('reading authors', 0, undefined)
         await addAuthors(authors, clone, { hostname: new URL(repository.url).hostname, forgotten })
       }
-      loaded.push({
-        path: clone.directory,
-        url: repository.url,
-        branch: clone.branch,
-        commitsRead,
-        isLeftOut,
-      })
+      const { directory: path, branch } = clone
+      loaded.push({ path, url: repository.url, branch, commitsRead, isLeftOut })
       for (const { status } of isLeftOut ? [] : history.dependencies) dependencies[status ?? 'removed']++
       unreadable += warnings.length
       manifests = addHistoryCounts(manifests, history.manifests)
@@ -136,19 +149,22 @@ export async function importGit(sql: Sql, options: GitImportOptions): Promise<Gi
     const result = await filtered.apply(sql, {
       origin: {
         command: 'import git',
-        source: `${opened.length} ${opened.length === 1 ? 'clone' : 'clones'}`,
+        source: `${loaded.length} ${loaded.length === 1 ? 'clone' : 'clones'}`,
         startedAt,
+        isPartial: problems.failed.length > 0,
         coversAll: false,
       },
       settings: options.settings,
       keepsKnownRecords: true,
-      completeUrls: options.keepUnreachable ? [] : opened.map(({ repository }) => repository.url),
-      onStep: (step) => onProgress?.({ step, done: 0, total: undefined }),
+      completeUrls: options.keepUnreachable ? [] : loaded.map(({ url }) => url),
+      onStep: (step) => options.onProgress?.({ step, done: 0, total: undefined }),
     })
     const unknown = options.authors ? await countUnknown(sql, authors) : 0
     return {
       ...result,
       clones: loaded,
+      failed: problems.failed,
+      skipped: problems.skipped,
       dependencies,
       manifests,
       unreadable,
@@ -157,39 +173,96 @@ export async function importGit(sql: Sql, options: GitImportOptions): Promise<Gi
   })
 }
 
+/** What is wrong with clones. */
+interface Problems extends Pick<GitImportResult, 'failed' | 'skipped'> {
+  /** Leaves a clone out. Throws the error if it has another cause, and if the clone mustn't or can't be left out. */
+  add(path: string, error: unknown): undefined
+}
+
+function createProblems({ clones, allOrNothing }: GitImportOptions): Problems {
+  const failed: SkippedClone[] = []
+  const skipped: SkippedClone[] = []
+  return {
+    failed,
+    skipped,
+    add(path, error) {
+      const isOfClone = error instanceof GitError || error instanceof ImportError
+      if (!isOfClone || allOrNothing || clones.length === 1) throw error
+      const list = error instanceof GitError && error.isEmpty ? skipped : failed
+      list.push({ path: resolve(path), reason: error.message })
+      const [first, ...others] = [...failed, ...skipped]
+      if (others.length + 1 === clones.length) {
+        throw new ImportError(`None of the ${clones.length} clones can be loaded: ${first?.reason}`)
+      }
+    },
+  }
+}
+
 interface OpenedClone {
   clone: Clone
   repository: RepositoryRecord
 }
 
-/** Opens all clones, so that a problem with one of them is reported before the others are read. */
+/** Opens all clones, so that a problem with one of them is found before the others are read. */
 async function openAll(
   sql: Sql,
   { clones, onProgress }: GitImportOptions,
   forgotten: ForgottenPeople,
+  problems: Problems,
 ): Promise<OpenedClone[]> {
-  const opened = new Map<string, OpenedClone>()
-  for (const { path, url, restId, branch } of clones) {
-    onProgress?.({ step: 'opening clones', done: opened.size, total: clones.length })
-    const clone = await openClone(path, branch)
-    const { directory } = clone
-    const urlSource = url === undefined ? `${directory} has the origin` : '--url'
-    const repository = await describeRepository(
-      sql,
-      { url: url ?? (await readOriginUrl(directory)), urlSource, restId },
-      clone,
-      (url) => redactUrl(forgotten, url) ?? url,
-    )
-    const key = keyRepositoryUrl(repository.url)
-    const twin = opened.get(key)
-    if (twin !== undefined) {
-      throw new ImportError(
-        `${twin.clone.directory} and ${directory} are clones of the same repository, ${repository.url}; load only one of them`,
-      )
-    }
-    opened.set(key, { clone, repository })
+  const opened: OpenedClone[] = []
+  for (const [index, source] of clones.entries()) {
+    onProgress?.({ step: 'opening clones', done: index, total: clones.length })
+    const one = await open(sql, source, forgotten).catch((error: unknown) => problems.add(source.path, error))
+    if (one !== undefined) opened.push(one)
   }
-  return [...opened.values()]
+  // Which clone of a repository is the right one, only the operator knows.
+  const unique: OpenedClone[] = []
+  for (const clones of Map.groupBy(opened, ({ repository }) => keyRepositoryUrl(repository.url)).values()) {
+    if (clones.length === 1) unique.push(...clones)
+    else for (const each of clones) problems.add(each.clone.directory, createTwinError(each, clones))
+  }
+  return unique
+}
+
+async function open(
+  sql: Sql,
+  { path, url, restId, branch }: GitSource,
+  forgotten: ForgottenPeople,
+): Promise<OpenedClone> {
+  const clone = await openClone(path, branch)
+  const { directory } = clone
+  const urlSource = url === undefined ? `${directory} has the origin` : '--url'
+  const repository = await describeRepository(
+    sql,
+    { url: url ?? (await readOriginUrl(directory)), urlSource, restId },
+    clone,
+    (url) => redactUrl(forgotten, url) ?? url,
+  )
+  return { clone, repository }
+}
+
+function createTwinError(twin: OpenedClone, clones: readonly OpenedClone[]): ImportError {
+  const others = clones.filter((each) => each !== twin).map(({ clone }) => clone.directory)
+  return new ImportError(
+    `${twin.clone.directory} is a clone of ${twin.repository.url}, like ${others.join(', ')}; load only one of them`,
+  )
+}
+
+type Report = (step: string, done: number, total: number | undefined) => void
+
+/** Reads what doesn't have to be staged yet. So nothing of a damaged clone is staged. */
+async function readClone(
+  clone: Clone,
+  { allManifests }: GitImportOptions,
+  report: Report,
+): Promise<{ history: DependencyHistory; commits: number }> {
+  report('reading manifests', 0, undefined)
+  const history = await readDependencyHistory(clone, {
+    allManifests,
+    onProgress: (done, total) => report('reading manifests', done, total),
+  })
+  return { history, commits: await countCommits(clone) }
 }
 
 /** Makes one message for each kind of problem with a kind of manifest: its first version, and the number of others. */

@@ -6,14 +6,14 @@
 import type { RepositoryRecord } from '../../dataset/records.ts'
 import type { FilteredStaging } from '../../people/filtered-load.ts'
 import type { Clone } from './clone.ts'
-import { countCommits, readCommits } from './commit-log.ts'
+import { readCommits } from './commit-log.ts'
 import type { DependencyHistory } from './history.ts'
 
 export interface StageHistoryOptions {
   /** Gives a position that no other record of the load has. */
   nextPosition: () => number
   /** Called for each commit. */
-  onProgress?: (done: number, total: number) => void
+  onProgress?: (done: number) => void
 }
 
 /** What was staged. */
@@ -36,12 +36,10 @@ export async function stageHistory(
   const outcome = await staging.add(nextPosition(), { kind: 'repos', record })
   if (outcome === 'left out') return { commitsRead: 0, isLeftOut: true }
 
-  const total = onProgress && (await countCommits(clone))
   let commitsRead = 0
   for await (const commit of readCommits(clone)) {
     await staging.add(nextPosition(), { kind: 'commits', record: { ...commit, repo_url: url } })
-    commitsRead++
-    if (total !== undefined) onProgress?.(commitsRead, total)
+    onProgress?.(++commitsRead)
   }
   return { commitsRead, isLeftOut: false }
 }

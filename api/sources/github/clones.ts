@@ -5,9 +5,11 @@
  * @module
  */
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createFolder } from '../../database/create-folder.ts'
+import { findOtherOwner } from '../../database/data-directory.ts'
+import { OperatorError } from '../../errors.ts'
 import { GitError, runGit } from '../git/git-process.ts'
 import type { ForgeClient } from './client.ts'
 import { FetchError, isForgeHost, runNetworkGit } from './network-git.ts'
@@ -29,7 +31,7 @@ export interface CloneFolderOptions {
 /** The clones of a folder. */
 export interface CloneFolder {
   pathOf(id: number): string
-  /** Reads where a clone is. Undefined: there is none, or it is damaged. */
+  /** Reads where a clone is. Undefined: there is none, or it is damaged. Throws `GitError` if it is another user's. */
   readHead(id: number): Promise<Head | undefined>
   /**
    * Fetches what is new. Throws `FetchError` with the reason, `GitError` if the clone can't be written, and `ForgeError` if
@@ -52,14 +54,25 @@ const blockedBranch = /cannot lock ref|local refs could not be updated/
 /** The forge refuses the token. It says 404 to a good token that may not see the repository. */
 const refusalOfToken = /could not read Username|Authentication failed/
 
-/** Opens the folder of the clones, which is created if it doesn't exist. Other users can't read it. */
+/**
+ * Opens the folder of the clones, which is created if it doesn't exist. Other users can't read it. Throws `OperatorError` if
+ * root uses a user's folder: that user couldn't use what root adds.
+ */
 export async function openCloneFolder(options: CloneFolderOptions): Promise<CloneFolder> {
   const { directory } = options
   createFolder(directory, { mode: 0o700 })
+  const { owner, own } = findOtherOwner(directory) ?? {}
+  if (own === 0) {
+    throw new OperatorError(
+      `The clones in ${directory} belong to the user ${owner}, who couldn't use what root adds; run the import as that user ` +
+        `(sudo -u '#${owner}'), or use another --clones`,
+    )
+  }
   const pathOf = (id: number) => join(directory, `${id}.git`)
 
   async function readHead(id: number): Promise<Head | undefined> {
     const path = pathOf(id)
+    assertOwn(path)
     const branch = await readBranch(path)
     if (branch === undefined) return undefined
     try {
@@ -134,6 +147,18 @@ export async function openCloneFolder(options: CloneFolderOptions): Promise<Clon
     },
   }
   return folder
+}
+
+/**
+ * Throws `GitError` if the clone is another user's: git would run what its settings and hooks name. git checks that itself
+ * only where it searches for the repository, and no setting of ours may turn that off.
+ */
+function assertOwn(path: string): void {
+  const found = findOtherOwner(path)
+  if (found === undefined) return
+  throw new GitError(
+    `the clone belongs to another user; to give it to this one, run: sudo chown -R ${found.own} ${dirname(path)}`,
+  )
 }
 
 /** Whether a clone lacks commits or files. Takes as long as git needs to look at all of them. */

@@ -17,10 +17,11 @@ import { addHistoryCounts, type HistoryCounts, readDependencyHistory } from '../
 import { stageHistory } from '../git/staged-history.ts'
 import type { Forge } from './ask.ts'
 import type { CloneFolder } from './clones.ts'
-import type { FoundRepository, Skipped } from './forge-repositories.ts'
-import { explainSkip, type Histories } from './histories.ts'
+import type { FoundRepository } from './forge-repositories.ts'
+import { explainError, type Histories, skipHistory } from './histories.ts'
 import { type Departures, noteRepositories } from './missing-repositories.ts'
 import type { People } from './people.ts'
+import type { Skipped } from './skipped.ts'
 
 /** What an import loads. */
 export interface Findings {
@@ -32,7 +33,8 @@ export interface Findings {
 
 /** How it is loaded. */
 export interface LoadOptions {
-  origin: LoadOrigin
+  /** Says what the load is, once it is known what was skipped. */
+  describeOrigin: (skipped: readonly Skipped[]) => LoadOrigin
   settings?: DatasetSettings | undefined
   onBegin?: ((importId: number) => void) | undefined
   onNote?: ((message: string) => void) | undefined
@@ -43,7 +45,7 @@ export function loadFindings(
   sql: Sql,
   { onProgress }: Forge,
   clones: CloneFolder,
-  { origin, onBegin, onNote = () => {}, settings }: LoadOptions,
+  { describeOrigin, onBegin, onNote = () => {}, settings }: LoadOptions,
   { repositories, histories, people, departures }: Findings,
 ): Promise<ImportResult & { forgotten: number; skipped: Skipped[]; manifests: HistoryCounts }> {
   return withStaging(sql, { onBegin, settings }, async (staging) => {
@@ -60,7 +62,7 @@ export function loadFindings(
     for (const [forge_rest_id, addresses] of people.addresses)
       await add({ kind: 'identities', record: { forge_rest_id, addresses } })
     const completeUrls: string[] = []
-    const skipped: Skipped[] = []
+    const skipped: Skipped[] = [...histories.skipped, ...people.skipped]
     let manifests = addHistoryCounts()
     const readNext = readAhead(
       repositories,
@@ -72,7 +74,7 @@ export function loadFindings(
           .readOrRenew(databaseId, url, defaultBranchRef.name, read)
           .catch((error: unknown) => {
             if (!(error instanceof GitError)) throw error
-            skipped.push({ name: nameWithOwner, reason: `without its history: ${explainSkip(error)}` })
+            skipped.push(skipHistory(nameWithOwner, explainError(error)))
           })
       },
     )
@@ -96,7 +98,7 @@ export function loadFindings(
     }
     await filtered.flush()
     const result = await filtered.apply(sql, {
-      origin,
+      origin: describeOrigin(skipped),
       settings,
       completeUrls,
       // Another command may have removed a user since their addresses were staged: these are left out.

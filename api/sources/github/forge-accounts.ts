@@ -7,7 +7,6 @@ import type { UserRecord } from '../../dataset/records.ts'
 import { identifyAddress } from '../../names/forge-names.ts'
 import { askInBatches, type Forge } from './ask.ts'
 import { mapAccount } from './forge-records.ts'
-import type { Skipped } from './forge-repositories.ts'
 import {
   type AuthorAccount,
   type AuthoredCommit,
@@ -18,6 +17,7 @@ import {
   queryAuthors,
 } from './queries.ts'
 import { readItem } from './reply-items.ts'
+import type { Skipped } from './skipped.ts'
 
 /**
  * Asks for the authors and co-authors of commits. `commits` has one commit for each identity, because the account depends on

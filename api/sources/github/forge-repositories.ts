@@ -18,19 +18,13 @@ import {
   queryOwnedRepositories,
   queryRepositories,
 } from './queries.ts'
-import { readItem } from './reply-items.ts'
+import { type MissingItem, readItem } from './reply-items.ts'
+import type { Skipped } from './skipped.ts'
 
 /** An owner, or a single repository. */
 export interface Target {
   owner: string
   name?: string
-}
-
-/** Something that was not loaded, or not all of it, and why. */
-export interface Skipped {
-  /** `owner`, `owner/name`, or an id. */
-  name: string
-  reason: string
 }
 
 /** A repository as the forge describes it, and its record without dependencies. */
@@ -99,8 +93,10 @@ async function listOwned(forge: Forge, owner: string, search: Search): Promise<v
     }
     const page = readItem(reply, ['repositoryOwner'], ownedRepositories, unknownOwner)
     if (page.outcome !== 'given') {
-      const reason = page.outcome === 'unexplained' ? unknownOwner : page.reason
-      search.skipped.push({ name: owner, reason })
+      // The forge has no error for a login that no account has.
+      search.skipped.push(
+        page.outcome === 'unexplained' ? { name: owner, reason: unknownOwner } : skip(owner, page),
+      )
       return
     }
     const { nodes, pageInfo } = page.item.repositories
@@ -109,7 +105,7 @@ async function listOwned(forge: Forge, owner: string, search: Search): Promise<v
       const repository = readItem(reply, path, forgeRepository, notFound)
       const name = readName(node) ?? `a repository of ${owner}`
       if (repository.outcome === 'given') addRepository(search, repository.item, reply)
-      else search.skipped.push({ name, reason: repository.reason })
+      else search.skipped.push(skip(name, repository))
     }
     forge.onProgress('listing repositories', search.repositories.size, undefined)
     if (!pageInfo.hasNextPage) return
@@ -134,9 +130,9 @@ function findNamed(
     read({ owner, name }, index, reply) {
       const repository = readItem(reply, [`r${index}`], forgeRepository, notFound)
       if (repository.outcome === 'given') addRepository(search, repository.item, reply)
-      else skipped.push({ name: `${owner}/${name}`, reason: repository.reason })
+      else skipped.push(skip(`${owner}/${name}`, repository))
     },
-    giveUp: ({ owner, name }, reason) => skipped.push({ name: `${owner}/${name}`, reason }),
+    giveUp: ({ owner, name }, reason) => skipped.push({ name: `${owner}/${name}`, reason, isFailure: true }),
   })
 }
 
@@ -154,11 +150,15 @@ function findKnown(forge: Forge, search: Search): Promise<void> {
       const repository = readItem(reply, ['nodes', index], forgeRepository, notFound)
       if (repository.outcome === 'given') addRepository(search, repository.item, reply)
       else if (repository.outcome === 'not_found') addMissing(search, each, 'not found', reply)
-      else skipped.push({ name: each.name, reason: repository.reason })
+      else skipped.push(skip(each.name, repository))
     },
-    giveUp: ({ name }, reason) => skipped.push({ name, reason }),
+    giveUp: ({ name }, reason) => skipped.push({ name, reason, isFailure: true }),
     onProgress: (done) => forge.onProgress('asking for known repositories', done, left.length),
   })
+}
+
+function skip(name: string, { outcome: _, ...why }: MissingItem): Skipped {
+  return { name, ...why }
 }
 
 function addRepository(search: Search, repository: ForgeRepository, reply: Reply): void {

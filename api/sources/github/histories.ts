@@ -10,10 +10,10 @@ import { type CommitAuthor, countCommits, readCommitAuthors } from '../git/commi
 import { GitError } from '../git/git-process.ts'
 import { type Forge, inParallel } from './ask.ts'
 import type { CloneFolder, Head } from './clones.ts'
-import type { Skipped } from './forge-repositories.ts'
 import { countKnownCommits, readPresentCommits } from './known.ts'
 import { FetchError } from './network-git.ts'
 import type { AuthoredCommit, ForgeRepository } from './queries.ts'
+import type { Skipped } from './skipped.ts'
 
 /** A larger repository's history is not fetched, in KB. */
 const maxKilobytes = 2_000_000
@@ -37,16 +37,16 @@ interface NewAuthor {
 
 /** What was found for one repository. */
 interface Finding {
-  /** The reason for leaving the history out. */
-  skipped?: string
-  /** Why git can't fetch it, if the forge didn't refuse. */
-  failure?: string
+  /** Why the history is left out, and whether the next import may read it. */
+  skipped?: Omit<Skipped, 'name'>
+  /** Why git can't fetch it. `isGone`: the forge says so. */
+  fetchFailure?: { reason: string; isGone: boolean }
   isFetched?: boolean
   /** Undefined: the dataset has its commits. */
   changed?: { clone: Clone; authors: Map<string, NewAuthor> }
 }
 
-/** The import ends after this number of fetches, if all of them have failed. */
+/** The import ends after this number of fetches, if all of them have failed, even if the forge is said to be the reason. */
 const maxFailures = 10
 
 /**
@@ -67,13 +67,13 @@ export async function readHistories(
     authors: new Map(),
   }
   const found = new Map<number, Finding>()
-  const failures: string[] = []
+  const failures: NonNullable<Finding['fetchFailure']>[] = []
   let [done, added, fetched] = [0, 0, 0]
   await inParallel(forge, [...repositories.entries()], async ([index, repository]) => {
     const finding = await readHistory(sql, forge, clones, repository)
     found.set(index, finding)
     if (finding.isFetched) fetched++
-    if (finding.failure !== undefined) failures.push(finding.failure)
+    if (finding.fetchFailure !== undefined) failures.push(finding.fetchFailure)
     if (fetched === 0 && failures.length === maxFailures) throw createFailure(failures)
     // In the order of the list, so that the same commits are asked for after an interruption.
     for (let next = found.get(added); next !== undefined; next = found.get(added)) {
@@ -83,20 +83,29 @@ export async function readHistories(
     forge.onProgress('fetching histories', ++done, repositories.length)
   })
   // A single failure doesn't end an import if all other repositories are unchanged.
-  if (fetched === 0 && failures.length > Math.min(histories.unchanged, 1)) throw createFailure(failures)
+  const unexplained = failures.filter(({ isGone }) => !isGone)
+  if (fetched === 0 && unexplained.length > Math.min(histories.unchanged, 1)) throw createFailure(unexplained)
   return histories
 }
 
-function createFailure(failures: readonly string[]): GitError {
+function createFailure(failures: readonly { reason: string }[]): GitError {
   const which = failures.length === 1 ? 'the repository' : `any of ${failures.length} repositories`
   return new GitError(
-    `git can't fetch ${which}: ${failures[0]}. Run the import again; it continues where it stopped`,
+    `git can't fetch ${which}: ${failures[0]?.reason}. Run the import again; it continues where it stopped`,
   )
 }
 
-/** Why a history is left out. */
-export function explainSkip(error: GitError): string {
-  return error.isDamage ? 'git fetched it, and cannot read it' : error.message
+const unreadable = 'git fetched it, and cannot read it'
+
+/** Explains why a history is left out. */
+export function explainError(error: GitError): Omit<Skipped, 'name'> {
+  const reason = error.isDamage ? unreadable : error.message
+  return error instanceof FetchError && error.isGone ? { reason } : { reason, isFailure: true }
+}
+
+/** Creates the entry of a repository that is loaded without its history. */
+export function skipHistory(name: string, { reason, ...why }: Omit<Skipped, 'name'>): Skipped {
+  return { name, reason: `without its history: ${reason}`, ...why }
 }
 
 function addFinding(
@@ -106,12 +115,8 @@ function addFinding(
 ): void {
   if (repository === undefined) return
   if (isFetched) histories.fetched++
-  if (skipped !== undefined) {
-    histories.skipped.push({
-      name: repository.nameWithOwner,
-      reason: `without its history: ${skipped}`,
-    })
-  } else if (changed === undefined) histories.unchanged++
+  if (skipped !== undefined) histories.skipped.push(skipHistory(repository.nameWithOwner, skipped))
+  else if (changed === undefined) histories.unchanged++
   else {
     histories.changed.set(repository.id, changed.clone)
     for (const [identity, author] of changed.authors) addAuthor(histories.authors, identity, author)
@@ -126,14 +131,13 @@ async function readHistory(
 ): Promise<Finding> {
   const { databaseId, defaultBranchRef, diskUsage, url } = repository
   const wanted = defaultBranchRef?.target?.oid
-  if (databaseId === null) return { skipped: 'the forge gives no id' }
-  if (repository.isDisabled) return { skipped: 'disabled by the forge' }
-  if (defaultBranchRef === null || wanted === undefined) return { skipped: 'it is empty' }
+  const skip = (reason: string): Finding => ({ skipped: { reason } })
+  if (databaseId === null) return skip('the forge gives no id')
+  if (repository.isDisabled) return skip('disabled by the forge')
+  if (defaultBranchRef === null || wanted === undefined) return skip('it is empty')
   if (diskUsage !== null && diskUsage > maxKilobytes) {
     const size = Math.round(diskUsage / 1_000)
-    return {
-      skipped: `it is too large: ${size} MB, and at most ${maxKilobytes / 1_000} are fetched`,
-    }
+    return skip(`it is too large: ${size} MB, and at most ${maxKilobytes / 1_000} are fetched`)
   }
   const branch = defaultBranchRef.name
   const compare = (head: Head) =>
@@ -147,14 +151,14 @@ async function readHistory(
     const key = ['fetch', databaseId, url, branch, wanted]
     await (own === undefined ? fetch() : journal.once(key, fetch)) // a clone may have been deleted or damaged since
     const head = await clones.readHead(databaseId)
-    if (head === undefined) return { skipped: 'git fetched it, and cannot read it' }
+    if (head === undefined) return { skipped: { reason: unreadable, isFailure: true } }
     return { ...(await compare(head)), isFetched: true }
   } catch (error) {
     if (!(error instanceof GitError)) throw error
     const { message } = error
     return {
-      skipped: explainSkip(error),
-      ...(error instanceof FetchError && !error.isRefusal && { failure: message }),
+      skipped: explainError(error),
+      ...(error instanceof FetchError && { fetchFailure: { reason: message, isGone: error.isGone } }),
     }
   }
 }

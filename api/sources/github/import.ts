@@ -18,8 +18,8 @@ import { addHistoryCounts, type HistoryCounts } from '../git/history.ts'
 import type { Forge } from './ask.ts'
 import { createForgeClient, type QueryUsage } from './client.ts'
 import { type CloneFolder, openCloneFolder } from './clones.ts'
-import { loadFindings } from './findings.ts'
-import { type FoundRepository, findRepositories, type Skipped, type Target } from './forge-repositories.ts'
+import { type LoadOptions, loadFindings } from './findings.ts'
+import { type FoundRepository, findRepositories, type Target } from './forge-repositories.ts'
 import { readHistories } from './histories.ts'
 import { type Journal, noJournal, openJournal } from './journal.ts'
 import {
@@ -32,6 +32,7 @@ import {
 } from './known.ts'
 import { assertFew, type Departures, type GoneRepository, judgeMissing } from './missing-repositories.ts'
 import { findPeople } from './people.ts'
+import { hasFailures, type LeftOut, type Skipped, separateFailures } from './skipped.ts'
 import { findWebOrigin } from './web-origin.ts'
 
 /** What to load, and callbacks. */
@@ -84,7 +85,10 @@ export interface GithubFindings {
   people: number
   /** Addresses of new commits, and how many of them no account has. */
   authors: { found: number; unknown: number }
-  skipped: Skipped[]
+  /** Repositories that the next import may read. If there are any, this one has failed, although the rest is loaded. */
+  failed: LeftOut[]
+  /** What the next import will leave out, too. */
+  skipped: LeftOut[]
   /** Repositories that the forge doesn't have any more, and that the load removes. */
   removed: GoneRepository[]
   /** In the histories that were loaded. */
@@ -101,16 +105,15 @@ export interface GithubImportResult extends GithubFindings {
 }
 
 /** What came of some of the repositories. */
-type BatchResult = Pick<
-  GithubFindings,
-  'fetched' | 'unchanged' | 'people' | 'authors' | 'skipped' | 'manifests'
-> & {
+type BatchResult = Pick<GithubFindings, 'fetched' | 'unchanged' | 'people' | 'authors' | 'manifests'> & {
+  skipped: Skipped[]
   load: ImportResult & { forgotten: number }
 }
 
 /**
  * Loads repositories, their histories and their people: all of it or nothing. With `batch`, that is true of each batch.
  * Throws `ForgeError`, `GitError` or `ImportError`. Then nothing of the batch was changed, and the next import continues.
+ * What it has only `failed` at doesn't stop the load of the rest.
  */
 export async function importGithub(sql: Sql, options: GithubImportOptions): Promise<GithubImportResult> {
   const { targets, apiUrl, clones: directory, refresh, withHistory, onNote = () => {} } = options
@@ -173,7 +176,7 @@ export async function importGithub(sql: Sql, options: GithubImportOptions): Prom
       repositories: repositories.length,
       kilobytes: repositories.reduce((sum, { diskUsage }) => sum + (diskUsage ?? 0), 0),
       removed: departures.gone,
-      isResumed: journal.isResumed,
+      isResumed: journal.resumedFrom !== undefined,
     }
     if (options.dryRun) {
       const none = { fetched: 0, unchanged: 0, people: 0, authors: { found: 0, unknown: 0 } }
@@ -181,36 +184,39 @@ export async function importGithub(sql: Sql, options: GithubImportOptions): Prom
         ...findings,
         ...none,
         manifests: addHistoryCounts(),
-        skipped,
+        ...separateFailures(skipped),
         usage: client.usage,
         load: undefined,
       }
     }
-    // What an interrupted import has asked for is older than its continuation.
-    const isComplete =
-      refresh &&
-      withHistory &&
-      !journal.isResumed &&
-      skipped.length === 0 &&
-      (await isWholeDataset(sql, known))
+    // Noted before the first batch adds to the dataset.
+    const asksForAll =
+      refresh && withHistory && (await journal.once('asks for all', () => isWholeDataset(sql, known)))
     const batches = createBatches(repositories, options.batch, known.users, departures)
     const results: BatchResult[] = []
     for (const [index, batch] of batches.entries()) {
       if (batches.length > 1) scope = ` (batch ${index + 1} of ${batches.length})`
-      const origin: LoadOrigin = {
-        command: 'import github',
-        source: new URL(findWebOrigin(apiUrl)).host,
-        startedAt,
-        coversAll: isComplete && index === batches.length - 1,
+      const isLast = index === batches.length - 1
+      const before = [...skipped, ...results.flatMap((result) => result.skipped)]
+      const describeOrigin = (added: readonly Skipped[]): LoadOrigin => {
+        const isPartial = !isLast || hasFailures([...before, ...added])
+        return {
+          command: 'import github',
+          source: new URL(findWebOrigin(apiUrl)).host,
+          // An interrupted import has asked for some of it before its continuation.
+          startedAt: journal.resumedFrom ?? startedAt,
+          isPartial,
+          coversAll: asksForAll && !isPartial,
+        }
       }
-      results.push(await importBatch(sql, forge, clones, { ...options, origin }, batch))
+      results.push(await importBatch(sql, forge, clones, { ...options, describeOrigin }, batch))
     }
     const result = results.reduce(addResults)
     await journal.finish()
     return {
       ...findings,
       ...result,
-      skipped: [...skipped, ...result.skipped],
+      ...separateFailures([...skipped, ...result.skipped]),
       usage: client.usage,
     }
   } finally {
@@ -267,7 +273,7 @@ async function importBatch(
   sql: Sql,
   forge: Forge,
   clones: CloneFolder,
-  options: GithubImportOptions & { origin: LoadOrigin },
+  options: GithubImportOptions & LoadOptions,
   { repositories, users, departures }: Batch,
 ): Promise<BatchResult> {
   const histories = await readHistories(sql, forge, clones, options.withHistory ? repositories : [])
@@ -283,7 +289,7 @@ async function importBatch(
     unchanged: histories.unchanged,
     people: people.users.length,
     authors: people.authors,
-    skipped: [...histories.skipped, ...people.skipped, ...skipped],
+    skipped,
     manifests,
     load,
   }

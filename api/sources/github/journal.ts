@@ -14,8 +14,8 @@ const fileName = 'import.journal'
 
 /** What an import has done so far. */
 export interface Journal {
-  /** Whether there was something in it when it was opened. */
-  readonly isResumed: boolean
+  /** When the import began that was interrupted, and that this one continues. Undefined: it continues none. */
+  readonly resumedFrom: Date | undefined
   /** Returns what is noted under a key, or else does it and notes the result, which must be JSON. */
   once<Result>(key: unknown, work: () => Promise<Result>): Promise<Result>
   /** Ends the import: deletes the journal. */
@@ -26,7 +26,7 @@ export interface Journal {
 
 /** Notes nothing. */
 export const noJournal: Journal = {
-  isResumed: false,
+  resumedFrom: undefined,
   once: (_, work) => work(),
   finish: async () => {},
   close: async () => {},
@@ -47,12 +47,12 @@ export async function openJournal(directory: string, purpose: unknown): Promise<
       if (note !== undefined) noted.set(note.key, note.result)
     }
   }
-  const isResumed = noted.size > 0
+  const resumedFrom = isSame && noted.size > 0 ? new Date(begun.at) : undefined
   const file: FileHandle = await open(path, isSame ? 'a' : 'w', 0o600)
   // Begins a line of its own, if the last one is incomplete.
   await file.appendFile(isSame ? '\n' : `${JSON.stringify({ import: header, at: Date.now() })}\n`)
   return {
-    isResumed,
+    resumedFrom,
     async once<Result>(key: unknown, work: () => Promise<Result>): Promise<Result> {
       const hashed = hash(key)
       if (noted.has(hashed)) return noted.get(hashed) as Result

@@ -6,7 +6,8 @@
  */
 import type { Sql, SqlOrTransaction } from '../../database/connect.ts'
 import { assertRemovalsBounded } from '../../dataset/removal-bound.ts'
-import type { MissingRepository, Skipped } from './forge-repositories.ts'
+import type { MissingRepository } from './forge-repositories.ts'
+import type { Skipped } from './skipped.ts'
 
 /** Time between the two refreshes, at least. Shorter than a day: refreshes at night differ in length. */
 const minAbsenceMs = 20 * 3_600_000

@@ -15,12 +15,22 @@ export class FetchError extends GitError {
   get isRefusal(): boolean {
     return refusal.test(this.message)
   }
+
+  /**
+   * Whether the forge says that the repository is gone or blocked, though it has just described it. A status of 403 doesn't
+   * say that: it may be that of a proxy.
+   */
+  get isGone(): boolean {
+    return gone.test(this.message)
+  }
 }
 
 const maxErrorCharacters = 4_000
 
 const refusal =
   /returned error: 4(?!08|29)\d\d|not found|could not read Username|Authentication failed|couldn't find remote ref/i
+
+const gone = /returned error: (?:404|410|451)\b|^repository '.*' not found|couldn't find remote ref/i
 
 /** The token for the forge, and where it may be sent. */
 interface Access {

@@ -16,10 +16,10 @@ import {
 } from '../../people/forgotten-people.ts'
 import type { Forge } from './ask.ts'
 import { findAccounts, findAuthors } from './forge-accounts.ts'
-import type { Skipped } from './forge-repositories.ts'
 import type { Histories } from './histories.ts'
 import { type KnownItem, readFurtherAddresses, readKnownIdentities, readPresentUsers } from './known.ts'
 import type { AuthorAccount, ForgeRepository } from './queries.ts'
+import type { Skipped } from './skipped.ts'
 
 /** Who owns repositories, and who committed. */
 export interface People {

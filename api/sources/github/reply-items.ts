@@ -18,7 +18,12 @@ export interface MissingItem {
    */
   outcome: 'not_found' | 'refused' | 'unexplained' | 'incomplete'
   reason: string
+  /** Present unless the forge says that it doesn't have the item, or has blocked it. */
+  isFailure?: true
 }
+
+/** The forge refuses the repository to everybody. Other refusals are those of a token, which its owner can change. */
+const blocked = /access blocked/i
 
 type Path = readonly (string | number)[]
 
@@ -37,6 +42,7 @@ export function readItem<Item>(
   return {
     outcome: 'incomplete',
     reason: `GitHub describes it incompletely: ${field} is missing or invalid`,
+    isFailure: true,
   }
 }
 
@@ -55,12 +61,17 @@ function explainNull(errors: readonly ItemError[], path: Path, notFound: string)
     path.slice(0, each.path.length).every((part, index) => part === each.path[index]),
   )
   if (error === undefined) {
-    return { outcome: 'unexplained', reason: 'GitHub gives nothing for it, and no reason' }
+    return { outcome: 'unexplained', reason: 'GitHub gives nothing for it, and no reason', isFailure: true }
   }
   // Of an error further inside or outside, something else is not found.
   if (error.type === 'NOT_FOUND' && error.path.length === path.length) {
     return { outcome: 'not_found', reason: notFound }
   }
-  const verb = error.type === 'FORBIDDEN' ? 'refuses it' : 'fails at it'
-  return { outcome: 'refused', reason: `GitHub ${verb}: ${error.message}` }
+  const isRefusal = error.type === 'FORBIDDEN'
+  const reason = `GitHub ${isRefusal ? 'refuses it' : 'fails at it'}: ${error.message}`
+  return {
+    outcome: 'refused',
+    reason,
+    ...(!(isRefusal && blocked.test(error.message)) && { isFailure: true }),
+  }
 }

@@ -4,12 +4,13 @@
  * @module
  */
 import { createHash } from 'node:crypto'
-import { open, readdir, rename, rm, writeFile } from 'node:fs/promises'
+import { readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { renderCommit, selectJsonUrl } from '../../catalog/document-lookup.ts'
 import { readOneVersion } from '../../database/cluster.ts'
 import type { Fragment, Sql, SqlOrTransaction } from '../../database/connect.ts'
 import { createFolder } from '../../database/create-folder.ts'
+import { openPrivateFile } from '../../database/private-file.ts'
 import { hasAddresses } from '../../dataset/addresses.ts'
 import { type RecordKind, recordKinds } from '../../dataset/records.ts'
 import { describeFileError, OperatorError } from '../../errors.ts'
@@ -63,7 +64,7 @@ const unfinishedSuffix = '.part'
 /**
  * Exports users, their further addresses, repositories and commits to a folder, which is created if it doesn't exist, all at one version of the
  * dataset. With `since`, exports only changes, among them removals. Memory use is constant. An earlier export in the
- * folder is replaced when the new one is complete.
+ * folder is replaced when the new one is complete. Only the owner can read the files.
  *
  * Throws `ExportError` when the folder holds anything other than an export, and when changes since the version aren't
  * known.
@@ -118,7 +119,8 @@ async function readVersion(tx: SqlOrTransaction, since: number | undefined): Pro
 
 /** Gives the files of a complete export their final names, and removes those of an earlier one. */
 async function replaceExport(folder: string, manifest: ExportManifest): Promise<void> {
-  await writeFile(join(folder, manifestName + unfinishedSuffix), `${JSON.stringify(manifest, null, 2)}\n`)
+  const text = `${JSON.stringify(manifest, null, 2)}\n`
+  await writeFile(join(folder, manifestName + unfinishedSuffix), text, { mode: 0o600 })
   await rm(join(folder, manifestName), { force: true })
   for (const name of fileNames) {
     const path = join(folder, name)
@@ -134,7 +136,7 @@ function fileName(kind: RecordKind): string {
 /** Creates the folder. Throws `ExportError` when that fails, and when it holds anything other than an export. */
 async function prepareFolder(folder: string): Promise<void> {
   try {
-    createFolder(folder)
+    createFolder(folder, { mode: 0o700 })
   } catch (error) {
     throw new ExportError(`Can't create the folder ${folder}: ${describeFileError(error)}`)
   }
@@ -154,7 +156,7 @@ async function writeLines(
   batches: AsyncIterable<string[]>,
   onWritten: (lines: number) => void,
 ): Promise<ExportedFile> {
-  const output = await open(path, 'w')
+  const output = await openPrivateFile(path)
   const hash = createHash('sha256')
   let lines = 0
   let bytes = 0

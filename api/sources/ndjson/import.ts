@@ -100,6 +100,7 @@ export function importNdjson(sql: Sql, options: NdjsonOptions): Promise<NdjsonIm
         command: 'import ndjson',
         source: recordKinds.filter((kind) => kinds.has(kind)).join(', '),
         startedAt,
+        isPartial: false,
         coversAll: mirroredForAll.every((kind) => mirrored.has(kind)),
       },
       mirrored,
@@ -234,12 +235,13 @@ function kindOf(path: string): RecordKind {
 }
 
 /**
- * Creates a file for invalid lines, which it takes as JSON objects. Never writes to an existing file, but to a device such
- * as `/dev/null`. Throws `ImportError` when the file can't be created.
+ * Creates a file for invalid lines, which it takes as JSON objects, and which only its owner can read. Never writes to an
+ * existing file, because its lines may not have been repaired yet, but to a device such as `/dev/null`. Throws `ImportError`
+ * when the file can't be created.
  */
 export async function createInvalidLinesFile(path: string) {
   const isDevice = (await stat(path).catch(() => undefined))?.isFile() === false
-  const file = await open(path, isDevice ? 'a' : 'wx').catch((error: NodeJS.ErrnoException) => {
+  const file = await open(path, isDevice ? 'a' : 'wx', 0o600).catch((error: NodeJS.ErrnoException) => {
     const reason =
       error.code === 'EEXIST'
         ? 'the file already exists; choose a new file'

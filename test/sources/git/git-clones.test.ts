@@ -114,7 +114,14 @@ describe('a path is refused in one clear error', () => {
   })
 
   test('that says that the repository has no commits yet', async () => {
-    await expectError(new Clone('empty').path, /^Nothing to read in .*empty: it has no commits yet/)
+    const empty = new Clone('empty')
+    await expectError(empty.path, /^Nothing to read in .*empty: it has no commits yet$/)
+    // git notes the default branch of an empty origin, too.
+    empty.git(0, 'clone', '--quiet', '.', join(root, 'empty-copy'))
+    await expectError(join(root, 'empty-copy'), /^Nothing to read in .*empty-copy: it has no commits yet$/)
+    empty.commit(1000)
+    empty.git(0, 'symbolic-ref', 'HEAD', 'refs/heads/gone')
+    await expectError(empty.path, /its HEAD names the branch gone, which does not exist; add --branch$/)
   })
 
   test('that says how to complete a shallow clone', async () => {
@@ -162,12 +169,15 @@ describe('a path is refused in one clear error', () => {
     }
   })
 
-  test("that has git's words about another owner's clone", async () => {
+  test("that says what to do about another user's clone", async () => {
     const clone = new Clone('foreign')
     clone.commit(1000)
     // git's own way to be tested for this.
     setVariable('GIT_TEST_ASSUME_DIFFERENT_OWNER', '1')
-    await expectError(clone.path, /^git refuses to read .*foreign: .*dubious ownership.*safe\.directory/)
+    await expectError(
+      clone.path,
+      /foreign belongs to another user, .*; run the command as that user, or if you trust the clone: git config --global --add safe\.directory \S+foreign$/,
+    )
   })
 
   test('that says that git is not installed', async () => {

@@ -7,8 +7,9 @@ import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { readDataset } from '../../../api/catalog/dataset.ts'
 import { findClones } from '../../../api/sources/git/clone.ts'
-import { importGit } from '../../../api/sources/git/import.ts'
+import { type GitImportOptions, importGit } from '../../../api/sources/git/import.ts'
 import { Clone, npm, root, useClones } from '../../support/git-clone.ts'
 import { readListResponse } from '../../support/list-response.ts'
 import { createAdmin, readDatasetVersion } from '../../support/ndjson.ts'
@@ -71,11 +72,8 @@ describeOnOneDatabase('several clones', (kind) => {
     if (origin !== undefined) clone.git(0, 'remote', 'add', 'origin', origin)
     return clone
   }
-  const load = (clones: readonly Clone[], onStep?: (step: string) => void) =>
-    importGit(service.sql, {
-      clones: clones.map(({ path }) => ({ path })),
-      onProgress: ({ step }) => onStep?.(step),
-    })
+  const load = (clones: readonly Clone[], options: Partial<GitImportOptions> = {}) =>
+    importGit(service.sql, { clones: clones.map(({ path }) => ({ path })), ...options })
   const list = async (path: string) => readListResponse(await service.request(path, { key })).data
 
   test('are one load, under the URLs of their origins', async () => {
@@ -89,7 +87,7 @@ describeOnOneDatabase('several clones', (kind) => {
     clones[4]?.git(0, 'config', 'url.https://forge.example/.insteadOf', 'short:')
     const version = await readDatasetVersion(service)
     const steps = new Set<string>()
-    const result = await load(clones, (step) => steps.add(step))
+    const result = await load(clones, { onProgress: ({ step }) => steps.add(step) })
     expect(result).toMatchObject({
       version: version + 1,
       repositories: { added: 5, updated: 0, removed: 0 },
@@ -111,38 +109,94 @@ describeOnOneDatabase('several clones', (kind) => {
     expect(await load(clones)).toMatchObject({ version: version + 1 })
   })
 
-  test('are loaded all or none: one that can’t be read is named', async () => {
+  test('are loaded without those that can’t be, which are named with what to do', async () => {
     const one = createClone('one', 'https://forge.example/acme/one')
-    const expectNothing = async (other: Clone, reason: string) => {
-      await expect(load([one, other])).rejects.toThrow(`${other.path} ${reason}`)
-      expect(await list('/repos')).toEqual([])
+    await load([one])
+    const last = await readDataset(service.sql)
+    const expectFailure = async (other: Clone, reason: string) => {
+      one.commit(1_700_000_000 + ++commits)
+      const message = expect.stringContaining(`${other.path} ${reason}`)
+      expect(await load([other, one])).toMatchObject({
+        clones: [{ path: one.path }],
+        failed: [{ path: other.path, reason: message }],
+        skipped: [],
+        commits: { added: 1, updated: 0, removed: 0 },
+      })
+      await expect(load([one, other], { allOrNothing: true })).rejects.toThrow(`${other.path} ${reason}`)
     }
+    let commits = 0
     const hint = 'so its URL is unknown; load it alone, with --url https://HOST/OWNER/NAME'
-    await expectNothing(createClone('lost'), `has no origin, ${hint}`)
+    await expectFailure(createClone('lost'), `has no origin, ${hint}`)
     const copy = createClone('copy', '/srv/git/acme/copy.git')
-    await expectNothing(copy, `has the origin /srv/git/acme/copy.git, which is not on a server, ${hint}`)
+    await expectFailure(copy, `has the origin /srv/git/acme/copy.git, which is not on a server, ${hint}`)
     const tokens = ['https://ada:hunter2@forge.example:acme/one.git', 'ftp://ada:hunter2@forge.example/one']
     for (const [index, origin] of tokens.entries()) {
       const shown = origin.replace('ada:hunter2@', '')
-      await expectNothing(createClone(`token-${index}`, origin), `has the origin ${shown}, which is not`)
+      await expectFailure(createClone(`token-${index}`, origin), `has the origin ${shown}, which is not`)
     }
     const nested = createClone('nested', 'git@forge.example:group/sub/nested.git')
-    await expectNothing(
+    await expectFailure(
       nested,
       'has the origin https://forge.example/group/sub/nested.git: names a group within a group',
     )
     const odd = createClone('odd', 'https://forge.example/~ada/odd')
-    await expectNothing(
+    await expectFailure(
       odd,
       'has the origin https://forge.example/~ada/odd: owner_login: must be 1 to 100 letters',
-    )
-    const twin = createClone('twin', 'git@forge.example:acme/one.git')
-    await expect(load([one, twin])).rejects.toThrow(
-      `${one.path} and ${twin.path} are clones of the same repository, https://forge.example/acme/one; load only one`,
     )
     const damaged = createClone('damaged', 'https://forge.example/acme/damaged')
     const blob = damaged.git(0, 'rev-parse', 'HEAD~1:package.json')
     rmSync(join(damaged.path, '.git/objects', blob.slice(0, 2), blob.slice(2)))
-    await expectNothing(damaged, 'is a partial or damaged clone')
+    await expectFailure(damaged, 'is a partial or damaged clone')
+    const cut = createClone('cut', 'https://forge.example/acme/cut')
+    cut.git(0, 'switch', '--quiet', '--create', 'side', 'HEAD~1')
+    const side = cut.commit(1_600_000_050)
+    cut.git(0, 'switch', '--quiet', 'main')
+    cut.git(1_600_000_200, 'merge', '--quiet', '--no-ff', '-m', 'merge', 'side')
+    rmSync(join(cut.path, '.git/objects', side.slice(0, 2), side.slice(2)))
+    await expectFailure(cut, 'is a partial or damaged clone')
+    const shallow = createClone('shallow', 'https://forge.example/acme/shallow')
+    writeFileSync(join(shallow.path, '.git/shallow'), `${shallow.git(0, 'rev-parse', 'HEAD')}\n`)
+    await expectFailure(shallow, 'is a shallow clone')
+    // What failed doesn't count as the last load. The next one does.
+    const { version, loaded_at } = await readDataset(service.sql)
+    expect([version > last.version, loaded_at]).toEqual([true, last.loaded_at])
+    await load([one])
+    expect((await readDataset(service.sql)).loaded_at).not.toEqual(last.loaded_at)
+  })
+
+  test('are loaded without any clone of a repository that has several', async () => {
+    const clones = ['one', 'twin', 'two'].map((name) => {
+      const repository = name === 'twin' ? 'one' : name
+      return createClone(name, `https://forge.example/acme/${repository}`)
+    })
+    const [one, twin, two] = clones as [Clone, Clone, Clone]
+    const reason = (of: Clone, other: Clone) =>
+      `${of.path} is a clone of https://forge.example/acme/one, like ${other.path}; load only one of them`
+    expect(await load(clones)).toMatchObject({
+      clones: [{ path: two.path }],
+      failed: [
+        { path: one.path, reason: reason(one, twin) },
+        { path: twin.path, reason: reason(twin, one) },
+      ],
+    })
+    await expect(load(clones, { allOrNothing: true })).rejects.toThrow(reason(one, twin))
+  })
+
+  test('are loaded without empty ones, which is no failure, unless there is nothing else', async () => {
+    const [one, empty] = [createClone('one', 'https://forge.example/acme/one'), new Clone(`${kind}-empty`)]
+    const reason = `Nothing to read in ${empty.path}: it has no commits yet`
+    expect(await load([empty, one])).toMatchObject({
+      clones: [{ path: one.path }],
+      failed: [],
+      skipped: [{ path: empty.path, reason }],
+    })
+    expect((await readDataset(service.sql)).loaded_at).not.toBeNull()
+    await expect(load([empty, one], { allOrNothing: true })).rejects.toThrow(reason)
+    await expect(load([empty])).rejects.toThrow(reason)
+    const lost = createClone('lost')
+    await expect(load([empty, lost])).rejects.toThrow(
+      /^None of the 2 clones can be loaded: .*lost has no origin/,
+    )
   })
 })

@@ -86,6 +86,7 @@ test('An import fetches all histories whatever URLs, checks and headers git is c
   vi.stubEnv('GIT_CONFIG_PARAMETERS', "'fetch.fsckobjects=true'")
   const result = await fake.load(service.sql)
   expect(result.skipped.filter(({ name }) => !/empty|disabled|a repository/.test(name))).toEqual([])
+  expect(result.failed).toEqual([])
   const commits = await service.sql`
     select from commits c join repositories r on r.id = c.repository_id
     where forge_rest_id = ${fake.organization.special.monolith.databaseId}`
@@ -124,12 +125,12 @@ test('A redirect is not followed to another host, which would get the token, eve
   const { monolith } = organization.special
   await organization.model.push(monolith, [change])
   configure(`[http "${forge.origin}/acme-works"]\n\tfollowRedirects = true\n`)
-  const { skipped } = await fake.load(service.sql, {
+  const { failed } = await fake.load(service.sql, {
     onProgress({ step }) {
       if (step === 'listing repositories') organization.model.moveRepository(monolith, { name: 'moved' })
     },
   })
-  expect(skipped).toContainEqual({
+  expect(failed).toContainEqual({
     name: 'acme-works/monolith',
     reason: expect.stringMatching(/^without its history: .*returned error: 301/),
   })

@@ -169,7 +169,11 @@ test('What the forge refuses or describes wrongly is skipped with the reason', a
   expect([...repositories.values()].map(({ name }) => name)).toEqual(['plain'])
   expect(skipped).toEqual([
     { name: 'odd/negative', reason: expect.stringMatching(/^can't be loaded: .*stargazers_count/) },
-    { name: 'protected', reason: expect.stringMatching(/^GitHub refuses it: Resource protected by .* SAML/) },
+    {
+      name: 'protected',
+      reason: expect.stringMatching(/^GitHub refuses it: Resource protected by .* SAML/),
+      isFailure: true,
+    },
     { name: 'nobody', reason: 'no account has this login' },
   ])
 })
@@ -211,8 +215,8 @@ describe('What the forge gives as null, or describes with a null that its schema
     const found = await findRepositories(forgeAccess, [{ owner: 'partly' }], [])
     expect(names(found)).toEqual(['whole'])
     expect(found.skipped).toEqual([
-      { name: 'a repository of partly', reason: unexplained },
-      { name: 'partly/ownerless', reason: incomplete('owner') },
+      { name: 'a repository of partly', reason: unexplained, isFailure: true },
+      { name: 'partly/ownerless', reason: incomplete('owner'), isFailure: true },
     ])
   })
 
@@ -226,8 +230,8 @@ describe('What the forge gives as null, or describes with a null that its schema
       forgeRestId: repository.databaseId,
     }))
     const skipped = [
-      { name: 'partly/vanished', reason: unexplained },
-      { name: 'partly/ownerless', reason: incomplete('owner') },
+      { name: 'partly/vanished', reason: unexplained, isFailure: true },
+      { name: 'partly/ownerless', reason: incomplete('owner'), isFailure: true },
     ]
     for (const found of [
       await findRepositories(forgeAccess, targets, []),
@@ -244,7 +248,8 @@ describe('What the forge gives as null, or describes with a null that its schema
     for (let count = 0; count <= maxItems; count++) model.addRepository({ owner: many, name: `n-${count}` })
     const found = await findRepositories(forgeAccess, [{ owner: 'many' }, { owner: 'partly' }], [])
     expect(names(found)).toEqual(['vanished', 'ownerless', 'whole'])
-    expect(found.skipped).toEqual([{ name: 'many', reason: incomplete('repositories.pageInfo.endCursor') }])
+    const reason = incomplete('repositories.pageInfo.endCursor')
+    expect(found.skipped).toEqual([{ name: 'many', reason, isFailure: true }])
   })
 
   test('profiles', async () => {

@@ -48,7 +48,7 @@ test.concurrent('An import halves queries that the forge fails at, and leaves ou
   special.monolith.description = 'Nobody sees this'
   special.renamed.description = 'Everybody sees this'
   const refreshed = await fake.load(service.sql, { targets: [], refresh: true })
-  expect(refreshed.skipped).toContainEqual({ name: 'acme-works/monolith', reason: failure })
+  expect(refreshed.failed).toEqual([{ name: 'acme-works/monolith', reason: failure }])
   expect(refreshed.load?.repositories).toEqual({ added: 0, updated: 1, removed: 0 })
   await service.close()
 })
@@ -64,6 +64,6 @@ test.concurrent('An import fails when the forge fails at everything, and the nex
   fake.forge.isTooHeavy = () => false
   const result = await fake.load(service.sql)
   expect(result).toMatchObject({ isResumed: true, fetched: 0 })
-  expect(result.skipped.map(({ reason }) => reason)).not.toContainEqual(failure)
+  expect([...result.failed, ...result.skipped].map(({ reason }) => reason)).not.toContainEqual(failure)
   await service.close()
 })

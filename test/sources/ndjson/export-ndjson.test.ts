@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { existsSync } from 'node:fs'
-import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { existsSync, statSync } from 'node:fs'
+import { chmod, readdir, readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -42,6 +42,18 @@ describeOnOneDatabase('An export', (kind) => {
       const oldestFirst = (await readItems(`/repos/${full_name}/commits`)).reverse()
       expect(commits.filter(({ repo_url }) => repo_url === url)).toEqual(oldestFirst)
     }
+  })
+
+  test('can be read by its owner only: the files, even in place of older ones, and a new folder', async () => {
+    await using folder = await createFolder()
+    const path = join(folder.path, 'deep', 'copy')
+    await exportNdjson(origin.sql, path)
+    await chmod(join(path, 'users.ndjson'), 0o644)
+    await writeFile(join(path, 'commits.ndjson.part'), 'of a killed export', { mode: 0o644 })
+    await exportNdjson(origin.sql, path)
+    const modes = (await readdir(path)).map((name) => statSync(join(path, name)).mode & 0o777)
+    expect(modes).toEqual([0o600, 0o600, 0o600, 0o600, 0o600])
+    expect(statSync(path).mode & 0o777).toBe(0o700)
   })
 
   test('that is imported into an empty database and exported again has the same bytes', async () => {
