@@ -61,9 +61,16 @@ async function renewCountries(tx: SqlOrTransaction): Promise<void> {
 }
 
 async function renewBots(tx: SqlOrTransaction, named: NamedAccounts): Promise<void> {
-  const batches = readBatches<{ id: number; wasBot: boolean; type: string; login: string }>(
+  const batches = readBatches<{
+    id: number
+    wasBot: boolean
+    type: string
+    login: string
+    name: string | null
+  }>(
     (last, limit) => tx`
-      select id, is_bot as "wasBot", document::json ->> 'type' as type, document::json ->> 'login' as login
+      select id, is_bot as "wasBot", document::json ->> 'type' as type, document::json ->> 'login' as login,
+        document::json ->> 'name' as name
       from users where id > ${last}::integer order by id limit ${limit}`,
   )
   for await (const users of batches) {

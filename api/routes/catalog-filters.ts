@@ -7,7 +7,7 @@ import { fieldsToHave, maxFilterTextLength } from '../catalog/attributes.ts'
 import type { BatchLookUp } from '../catalog/batch-lookup.ts'
 import { createFilter, type Filter, type FilterParameters, isUnfiltered } from '../catalog/filter.ts'
 import { badRequest } from '../errors.ts'
-import { isCountryCode } from '../names/places/country-codes.ts'
+import { isCountryCode, suggestCountryCode } from '../names/places/country-codes.ts'
 import { batchNames, isBatchLookUp, readBatchLookUp } from './batch-parameters.ts'
 import type { ListParameters } from './lists.ts'
 import {
@@ -129,8 +129,9 @@ function readCountries(query: URLSearchParams): string[] {
   const countries = readEntries(query, 'country', entryLimits)
   const wrong = countries.findIndex((code) => !isCountryCode(code.toUpperCase()))
   if (wrong >= 0) {
+    const suggested = suggestCountryCode(countries[wrong] ?? '')
     throw badRequest(
-      `Invalid country: entry ${wrong + 1} must be a country code of two letters (ISO 3166-1), such as DE`,
+      `Invalid country: entry ${wrong + 1} must be a country code of two letters (ISO 3166-1)${suggested === undefined ? ', such as DE' : `: ${suggested}`}`,
     )
   }
   return countries

@@ -152,9 +152,21 @@ describeOnOneDatabase('a filter by attributes', (kind) => {
     ['/users?type=,', 'Invalid type: is empty; leave the parameter out'],
     [`/users?type=${list(51)}`, 'Invalid type: at most 50 entries'],
     [`/users?type=a,${'x'.repeat(256)}`, 'Invalid type: entry 2 is longer than 255 characters'],
-    ...['XX', 'UK', 'DEU', 'Germany', 'constructor'].map((name): [string, string] => [
+    ...['XX', 'Allemagne', 'constructor'].map((name): [string, string] => [
       `/users?country=DE,${name}`,
       'Invalid country: entry 2 must be a country code of two letters (ISO 3166-1), such as DE',
+    ]),
+    ...Object.entries({
+      UK: 'GB',
+      el: 'GR',
+      DEU: 'DE',
+      gbr: 'GB',
+      Germany: 'DE',
+      'South Korea': 'KR',
+      KOSOVO: 'XK',
+    }).map(([name, code]): [string, string] => [
+      `/users?country=DE,${name}`,
+      `Invalid country: entry 2 must be a country code of two letters (ISO 3166-1): ${code}`,
     ]),
     ['/users?has=email,Name', `Invalid has: entry 2 ${field}`],
     ['/users?has=login', `Invalid has: entry 1 ${field}`],

@@ -342,6 +342,10 @@ describe('openapi.yml', () => {
       'Invalid dependency_match: must be any or all': ['/repos?dependency_match=x', { key }],
       'Invalid dependency_match: requires dependency_names': ['/repos?dependency_match=all', { key }],
       'Invalid country: entry 1 must be a country code of two letters (ISO 3166-1), such as DE': [
+        '/users?country=XX',
+        { key },
+      ],
+      'Invalid country: entry 1 must be a country code of two letters (ISO 3166-1): GB': [
         '/users?country=UK',
         { key },
       ],

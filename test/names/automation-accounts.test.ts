@@ -10,28 +10,63 @@ import { expect, test } from 'vitest'
 import { automationAccounts, isBot, listAutomationRules } from '../../api/names/automation-accounts.ts'
 
 const programs = [
-  'claude',
-  'Claude',
-  'BrewTestBot',
-  'renovate-bot',
-  'acme-ci',
-  'k8s-ci-robot',
-  'skia-autoroll',
-  'x[BOT]',
+  ['claude', null],
+  ['Claude', 'Claude'],
+  ['Copilot', 'copilot-swe-agent[bot]'],
+  ['codex', 'Codex'],
+  ['otelbot', 'otelbot'],
+  ['VaporBot', 'Vapor Bot'],
+  ['embeddedbot', null],
+  ['BrewTestBot', null],
+  ['renovate-bot', null],
+  ['acme-ci', 'Acme'],
+  ['acme-jenkins', 'ACME Jenkins'],
+  ['deploys-bot', 'AcmeBot'],
+  ['vic-bot', 'Vic (automation)'],
+  ['is-a-dev-bot', 'IS A DEV'],
+  ['k8s-ci-robot', 'Kubernetes Prow Robot'],
+  ['k8s-merge-robot', 'Kubernetes Submit Queue'],
+  ['skia-autoroll', ''],
+  ['triage-agent', 'Triage-Agent'],
+  ['x[BOT]', 'Ada Lovelace'],
+] as const
+const people = [
+  'claudette',
+  'talbot',
+  'abbot',
+  'interrobot',
+  'botantony',
+  'machine424',
+  'ci',
+  'bot',
+  'luci',
+  'bot-fan',
+  'ada',
 ]
-const people = ['claudette', 'talbot', 'botantony', 'machine424', 'ci', 'bot', 'luci', 'bot-fan', 'ada']
+const peopleByName = [
+  ['jed-bot', 'Jed Lovelace'],
+  ['ada-bot', 'Ada Talbot'],
+  ['ada-ci', 'Ада'],
+  ['olivier-bot', 'O. Lovelace 🤖'],
+  ['secret-agent', 'Ada'],
+] as const
 
-test.each(programs)('%s of type User is a program', (login) => {
-  expect(isBot({ type: 'User', login }, new Map())).toBe(true)
+test.each(programs)('%s of type User is a program, as %s', (login, name) => {
+  expect(isBot({ type: 'User', login, name }, new Map())).toBe(true)
 })
 
 test.each(people)('%s of type User is a person', (login) => {
-  expect(isBot({ type: 'User', login }, new Map())).toBe(false)
+  expect(isBot({ type: 'User', login, name: null }, new Map())).toBe(false)
+})
+
+test.each(peopleByName)('%s of type User is a person, because the name is %s', (login, name) => {
+  expect(isBot({ type: 'User', login, name }, new Map())).toBe(false)
+  expect(isBot({ type: 'User', login, name: null }, new Map())).toBe(true)
 })
 
 test('an account is what its type says', () => {
-  expect(isBot({ type: 'bot', login: 'ada' }, new Map())).toBe(true)
-  expect(isBot({ type: 'Organization', login: 'acme-ci' }, new Map())).toBe(false)
+  expect(isBot({ type: 'bot', login: 'ada', name: 'Ada' }, new Map())).toBe(true)
+  expect(isBot({ type: 'Organization', login: 'acme-ci', name: null }, new Map())).toBe(false)
 })
 
 test('the operator has the last word', () => {
@@ -40,9 +75,9 @@ test('the operator has the last word', () => {
     ['acme-ci', false],
     ['acme', true],
   ])
-  expect(isBot({ type: 'User', login: 'Ada' }, named)).toBe(true)
-  expect(isBot({ type: 'User', login: 'Acme-CI' }, named)).toBe(false)
-  expect(isBot({ type: 'Organization', login: 'acme' }, named)).toBe(true)
+  expect(isBot({ type: 'User', login: 'Ada', name: 'Ada' }, named)).toBe(true)
+  expect(isBot({ type: 'User', login: 'Acme-CI', name: null }, named)).toBe(false)
+  expect(isBot({ type: 'Organization', login: 'acme', name: null }, named)).toBe(true)
 })
 
 test('what the operator says is part of the rules, in any order', () => {

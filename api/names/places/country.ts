@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { findParentCountry } from './country-codes.ts'
 import { ambiguousNames, otherWords } from './further-names.ts'
 import { foldName, type Place, readGazetteer } from './gazetteer.ts'
 
@@ -10,7 +11,7 @@ import { foldName, type Place, readGazetteer } from './gazetteer.ts'
  * Count it up when `findCountry` may return another country for a text. The dataset notes by which rules its users were
  * classified: with others, the next load classifies them again.
  */
-export const countryRules = 1
+export const countryRules = 2
 
 /** A part of a text, and what it may mean. */
 interface Part {
@@ -22,6 +23,8 @@ interface Part {
 const minLead = 6
 /** In a sentence, only names of cities of this size count. */
 const minCityInSentence = 100_000
+/** Where settlers named towns after countries: `Peru, Indiana`. */
+const settledCountries = new Set(['US', 'CA', 'AU'])
 
 /** Codes of American states that people mean more often than the country with the same code, if they write a town before. */
 const commonStates = new Set('CA VA NC SC GA MD KY LA MO MS MT NE AZ SD ME'.split(' '))
@@ -33,11 +36,15 @@ const others = new Set(otherWords.map(foldName))
 const wordsBefore =
   /^(?:(?:the|greater|central|downtown|northern|southern|western|eastern|north|south|east|west|mid|(?:living|lives|located|based|currently based|currently living|made|home|somewhere|now) in|currently(?: in)?|hello from|from|moved to|in|near|close to|outside|around|(?:state|province|city|republic|university|island|region) of|remote) )+/i
 const wordsAfter =
-  /(?: (?:area|region|metro|metropolitan|city|state|province|district|county|prefecture|oblast|university|remote|based|suburbs|shi|sheng|ken|with love))+$/i
+  /(?: (?:area|region|metro|metropolitan|city|state|province|district|county|prefecture|oblast|university|remote|based|suburbs|shi|sheng|ken|d ?[cf]|with love))+$/i
 
 /** Texts about several places, about a former one, or about none. */
 const unclear =
   /->|→|⇒|=>|➡|✈|↔|⇄|^[/~.]|:\/\/|\b(?:originally|grew up|born|exile|abroad|expat|formerly|previously|moved from|native of|between|soon|raised|border|citizen|nomad|anywhere|everywhere|worldwide|planet|earth|world|galaxy|internet)\b/i
+
+/** Where somebody was before, behind where they are now. */
+const former =
+  /(?<=[^\s,(|;–—-])\s*[,(|;–—-]\s*(?:originally|formerly|previously|from|via|born in|made in|grew up in|native of)\s.*$/i
 
 /** Between places that stand beside each other. */
 const besides = /\s*[;+&]\s*|\s+(?:and|or|y|et|und|ou|e|i|и|vs\.?)\s+/i
@@ -45,6 +52,16 @@ const besides = /\s*[;+&]\s*|\s+(?:and|or|y|et|und|ou|e|i|и|vs\.?)\s+/i
 const either = /\s*[/|·•\\]\s*|\s+[-–—~]\s+/
 /** Between a place and a larger one. */
 const within = /\s*[,()[\]{}:@，、。]\s*|\s+(?:in|near|at)\s+/i
+
+/** Other countries of which people write counties. */
+const countiesOutsideStates = new Set('GB IE KE LR CA AU CN TW IR EE HR HU NO RO SE'.split(' '))
+/** Without spaces, Chinese and Japanese texts go from the largest place to the smallest. */
+const unspaced = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー·]{2,}$/u
+const maxUnspacedName = 8
+/** Behind a name: what kind of place it is, or that there is another. */
+const unspacedKind = /[省市区區县縣府県都道州郡·和与與と]/
+/** What arrows and flags leave at the ends of a text. */
+const arrowsAround = /^(?:[→⇒➡✈↔⇄]|[-=]>|\s)+|(?:[→⇒➡✈↔⇄]|[-=]>|\s)+$/g
 
 const flag = /[\u{1F1E6}-\u{1F1FF}]{2}/gu
 const picture = /\p{Extended_Pictographic}|\uFE0F|\u200D|[\u{E0000}-\u{E007F}]/gu
@@ -58,7 +75,8 @@ export function findCountry(location: string): string | undefined {
       .filter((code) => !flagsOfNoCountry.has(code)),
   )
   if (flags.size > 1) return undefined
-  const text = location.replace(flag, ' ').replace(picture, ' ').replace(/\s+/g, ' ').trim()
+  const plain = location.replace(flag, ' ').replace(picture, ' ').replace(/\s+/g, ' ').trim()
+  const text = flags.size === 0 ? plain : plain.replace(arrowsAround, '')
   const found = findInText(text)
   const [shown] = flags
   if (shown === undefined || found === shown) return found
@@ -71,13 +89,15 @@ function readFlag(text: string): string {
   return letters.join('')
 }
 
-function findInText(text: string): string | undefined {
+function findInText(location: string): string | undefined {
+  const text = location.replace(former, '')
   const key = foldName(text)
   if (key === '' || unclear.test(text) || ambiguous.has(key) || others.has(key)) return undefined
   const whole = readAlone(text)
   if (whole.length > 0) return decide(weigh(whole))
-  const beside = text.split(besides).filter((part) => part !== '')
-  return beside.length > 1 ? agree(beside.map(findPlace)) : findPlace(text)
+  if (unspaced.test(text)) return findInUnspaced(key)
+  const beside = text.split(besides).filter((part) => !/^(?:remote(?:ly)?)?$/i.test(part))
+  return beside.length > 1 ? agree(beside.map(findPlace)) : findPlace(beside[0] ?? '')
 }
 
 /** Finds the country of one place, perhaps with larger ones around it. */
@@ -86,14 +106,16 @@ function findPlace(text: string): string | undefined {
   const split = (part: string) => part.split(within).filter((each) => each.trim() !== '')
   if (parts.length > 1) {
     const last = parts.at(-1)?.trim() ?? ''
-    const isOne = isCode(last) && !isCode(parts[0]?.trim() ?? '')
-    if (isOne) return combine(readParts(parts.flatMap(split)))
-    if (parts.some((part) => ambiguous.has(foldName(part)))) return undefined
+    const isOne = readGazetteer().codes.has(foldName(last)) && !isCode(parts[0]?.trim() ?? '')
+    const isUnclear = parts.some((part) => ambiguous.has(foldName(part)))
+    if (isOne || isUnclear) return combine(readParts(parts.flatMap(split)))
     const found = parts.map((part) => combine(readParts(split(part))))
     return agree(found.filter((each) => each !== undefined))
   }
   const all = readParts(split(text))
-  if (all.every(({ places }) => places.length === 0)) return findInSentence(text)
+  if (all.every(({ places }) => places.length === 0)) {
+    return findInSentence(isTwins(text) ? text.replaceAll('-', ' ') : text)
+  }
   return combine(all) ?? (all.length === 2 ? combine(all.toReversed()) : undefined)
 }
 
@@ -116,11 +138,43 @@ function findInSentence(text: string): string | undefined {
     }
     at += Math.max(1, length)
   }
-  return combine(found)
+  const [only] = found
+  return found.length === 1 && only !== undefined && isCode(only.text)
+    ? decideCode(only, 'unknown')
+    : combine(found)
+}
+
+/** Whether a text is a large city with another place: `Raleigh-Durham`. */
+function isTwins(text: string): boolean {
+  const [first = '', ...more] = text.split('-')
+  return more.length > 0 && readName(foldName(first)).some(isKnownWidely)
+}
+
+/** Looks for names of countries and of large cities in a text without spaces: at its start, and behind a name or its kind. */
+function findInUnspaced(key: string): string | undefined {
+  const found: Part[] = []
+  for (let at = 0; at < key.length; ) {
+    let length = Math.min(maxUnspacedName, key.length - at)
+    for (; length > 1; length--) {
+      const text = key.slice(at, at + length)
+      const places = readName(text).filter(isKnownWidely)
+      if (places.length === 0) continue
+      found.push({ text, places })
+      break
+    }
+    if (length > 1) at += length
+    else while (at < key.length && !unspacedKind.test(key.charAt(at))) at++
+    if (unspacedKind.test(key.charAt(at))) at++
+  }
+  return combine(found.toReversed())
 }
 
 function isKnownWidely({ kind, weight }: Place): boolean {
-  return kind === 'country' || (kind === 'city' && weight > minCityInSentence)
+  return kind === 'country' || isLargeCity({ kind, weight })
+}
+
+function isLargeCity({ kind, weight }: Pick<Place, 'kind' | 'weight'>): boolean {
+  return kind === 'city' && weight > minCityInSentence
 }
 
 function readParts(texts: readonly string[]): Part[] {
@@ -137,6 +191,7 @@ function isCode(text: string): boolean {
 function readCode(text: string): readonly Place[] {
   const { names, codes } = readGazetteer()
   const key = foldName(text)
+  if (ambiguous.has(key)) return []
   const countries = (names.get(key) ?? []).filter(({ kind }) => kind === 'country')
   return [...countries, ...(codes.get(key) ?? [])]
 }
@@ -154,7 +209,16 @@ function readAlone(text: string): readonly Place[] {
   const found = readName(key)
   if (found.length > 0) return found
   const name = key.replace(wordsBefore, '').replace(wordsAfter, '')
-  return name === key ? [] : readName(name)
+  if (name === key) return []
+  const places = readName(name)
+  // Nearly all people who write of a county are in the United States, if it has such a place.
+  if (!isCounty({ text })) return places
+  const american = places.filter(({ country }) => country === 'US')
+  return american.length > 0 ? american : places.filter(({ country }) => countiesOutsideStates.has(country))
+}
+
+function isCounty(part: { text: string } | undefined): boolean {
+  return part !== undefined && /\scounty$/i.test(part.text)
 }
 
 function readName(key: string): readonly Place[] {
@@ -171,44 +235,91 @@ function combine(parts: readonly Part[]): string | undefined {
   if (first === undefined) return undefined
   const last = known.at(-1) ?? first
   if (larger.length === 0) {
-    if (isCode(last.text) && parts.length > 1) return decideCode(last, 'unknown')
+    if (isCode(last.text) && parts.length > 1)
+      return decideCode(last, isCounty(parts[0]) ? 'a county' : 'unknown')
     return ambiguous.has(foldName(last.text)) ? undefined : decide(weigh(last.places))
   }
-  const scores = new Map<string, number>()
-  for (const place of first.places) {
-    const score = larger.reduce(
+  const fitting = weighTogether(first.places, larger)
+  if (fitting.size > 0) return decide(fitting)
+  // A code between names may be anything.
+  const names = known.filter((part) => part === first || part === last || !isCode(part.text))
+  return names.length < known.length ? combine(names) : reconcile(first, last, known)
+}
+
+/** The weight of each country where one of the places lies in one of each of the larger places. */
+function weighTogether(places: readonly Place[], larger: readonly Part[]): Map<string, number> {
+  const weights = new Map<string, number>()
+  for (const place of places) {
+    const weight = larger.reduce(
       (product, { places }) =>
         product * Math.max(0, ...places.map((each) => Math.max(fit(place, each), fit(each, place) / 2))),
       place.weight,
     )
-    if (score > 0) scores.set(place.country, Math.max(score, scores.get(place.country) ?? 0))
+    if (weight > 0) weights.set(place.country, Math.max(weight, weights.get(place.country) ?? 0))
   }
-  if (scores.size > 0) return decide(scores)
-  const alone = agree(known.map(({ places }) => decide(weigh(places))))
+  return weights
+}
+
+/** The country of parts of which none is known to lie in all others. */
+function reconcile(first: Part, last: Part, known: readonly Part[]): string | undefined {
+  const each = known.map(({ places }) => decide(weigh(places)))
+  const alone = agree(each)
   if (alone !== undefined) return alone
-  // A small town with the name of a large one elsewhere: the larger place decides.
+  if (each[0] !== undefined && each[0] === each.at(-1) && last.places.some(isCountry)) return each[0]
+  // A list of places in several countries.
+  if (new Set(each.slice(0, -1).filter((country) => country !== undefined)).size > 1) return undefined
+  if (first.places.some(isCountry) && !isOnlyCode(first)) return nameTown(last)
+  const isCity = first.places.some(isLargeCity)
   if (isCode(last.text)) {
+    if (isCity && isDoubtful(last)) return last.text.length === 3 && isOnlyCode(last) ? each[0] : undefined
     return decideCode(last, first.places.some(({ country }) => country === 'CA') ? 'in Canada' : 'unknown')
   }
-  const around = last.places.filter(({ kind }) => kind !== 'city')
-  const isOtherCountry = first.places.some(
-    ({ kind, country }) => kind === 'country' && around.every((place) => place.country !== country),
-  )
-  return isOtherCountry ? undefined : decide(weigh(around))
+  if (ambiguous.has(foldName(last.text)) || (isCity && last.places.some(isLargeCity))) return undefined
+  // A small town with the name of a large one elsewhere: the larger place decides.
+  return decide(weigh(last.places.filter(({ kind }) => kind !== 'city')))
+}
+
+/** Whether the code of a country, behind a large city elsewhere, may be something else: three letters may be a word. */
+function isDoubtful(code: Part): boolean {
+  const isElse = code.places.some(({ kind }) => kind === 'subdivision')
+  return code.places.some(isCountry) && !code.places.some(isState) && (isElse || isOnlyCode(code))
+}
+
+function isCountry({ kind }: Place): boolean {
+  return kind === 'country'
+}
+
+/** Whether a place is a state of the United States. */
+function isState({ kind, country }: Place): boolean {
+  return kind === 'subdivision' && country === 'US'
+}
+
+/** Whether a part is only a code: nobody calls a place so. */
+function isOnlyCode({ text }: Part): boolean {
+  return isCode(text) && !readGazetteer().names.has(foldName(text))
+}
+
+/** The country of a town that is named after a country, and lies in a state: `Peru, Indiana`. */
+function nameTown({ text, places }: Part): string | undefined {
+  if (!isCode(text) && places.some(isCountry)) return undefined
+  const states = places.filter(({ kind, country }) => kind === 'subdivision' && settledCountries.has(country))
+  return agree(states.map(({ country }) => country))
 }
 
 /** What a code means behind a town that isn't known there. */
-function decideCode({ text, places }: Part, town: 'unknown' | 'in Canada'): string | undefined {
-  const isState = places.some(({ kind, country }) => kind === 'subdivision' && country === 'US')
-  const country = places.find(({ kind }) => kind === 'country')?.country
-  if (!isState) return country ?? decide(weigh(places))
+function decideCode({ text, places }: Part, town: 'unknown' | 'in Canada' | 'a county'): string | undefined {
+  const country = places.find(({ kind, country }) => kind === 'country' && country !== 'US')?.country
+  if (!places.some(isState)) return country ?? decide(weigh(places))
+  if (town === 'a county') return 'US'
   if (country === 'CA' && town === 'in Canada') return undefined
   return country === undefined || commonStates.has(foldName(text)) ? 'US' : undefined
 }
 
 /** How well a place fits in a larger one. */
 function fit(place: Place, larger: Place): number {
-  if (place.country !== larger.country) return 0
+  if (place.country !== larger.country) {
+    return larger.kind === 'country' && findParentCountry(place.country) === larger.country ? 1 : 0
+  }
   if (place.kind === 'country') return larger.kind === 'country' ? 1 : 0.01
   if (larger.kind === 'country') return 1
   if (larger.kind === 'city') return 0 // `combine` compares the countries of two cities

@@ -37,16 +37,20 @@ const smallSubdivisionShare = 1 / 1000
 const capitalWeight = 300_000
 /** Only larger cities are known by their names in other languages. */
 const minTranslated = 50_000
+/** A city's own name is meant before the name that another language gives to a smaller city: Rome isn't Lomé. */
+const namesakeShare = 1 / 3
+/** Chinese and Japanese names say that they are of a city, and people leave this out. */
+const cityInHan = /^\p{Script=Han}{2,}市$/u
 /** Countries whose people write the letters of their states after a city. */
 const letteredCountries = new Set(['US', 'CA', 'AU', 'BR', 'IN', 'DE', 'CH', 'ZA', 'MX', 'IT'])
 
-/** Letters that Unicode doesn't decompose. */
-const plainLetters: Readonly<Record<string, string>> = { Ł: 'L', Ø: 'O', Đ: 'D', Æ: 'AE', ı: 'I' }
+/** Letters that Unicode doesn't decompose, and another form of one. */
+const plainLetters: Readonly<Record<string, string>> = { Ł: 'L', Ø: 'O', Đ: 'D', Æ: 'AE', ı: 'I', 臺: '台' }
 
 /** Folds a name: case, marks, punctuation and spaces don't matter. */
 export function foldName(text: string): string {
   return foldLocation(text.normalize('NFKC'))
-    .replace(/[ŁØĐÆı]/g, (letter) => plainLetters[letter] ?? letter)
+    .replace(/[ŁØĐÆı臺]/g, (letter) => plainLetters[letter] ?? letter)
     .replace(/['’‘`´ʻ."“”*!?~#]/g, '')
     .replace(/[-‐‑_\s]+/g, ' ')
     .trim()
@@ -99,14 +103,19 @@ function loadGazetteer(): Gazetteer {
     if (letteredCountries.has(country) && /^[A-Z]{2,3}$/.test(letters)) add(codes, letters, place)
   }
 
-  for (const row of readRows('cities15000.txt')) {
+  /** Of each name of cities, the largest city that it is the own name of. */
+  const largest = new Map<string, number>()
+  const translated = readRows('cities15000.txt').flatMap((row) => {
     const [, name = '', plain = '', others = '', , , , feature, country = '', , state] = row
     const weight = Math.max(Number(row[14]), feature === 'PPLC' ? capitalWeight : 1)
     const place = createPlace(country, 'city', weight, country === 'US' ? state : undefined)
-    for (const each of [name, plain]) addName(each, place)
-    if (weight < minTranslated) continue
-    for (const each of others.split(',')) if (isName(each)) addName(each, place)
-  }
+    for (const key of new Set([foldName(name), foldName(plain)])) {
+      add(names, key, place)
+      largest.set(key, Math.max(weight, largest.get(key) ?? 0))
+    }
+    return weight < minTranslated ? [] : [{ place, others: others.split(',').filter(isName) }]
+  })
+  for (const { place, others } of translated) addTranslations(place, others)
   return { names, codes }
 
   /** One for each country: many languages share a name. */
@@ -120,6 +129,16 @@ function loadGazetteer(): Gazetteer {
 
   function addCountry(country: string, given: readonly string[]): void {
     for (const name of given) addName(name, findCountryPlace(country))
+  }
+
+  function addTranslations(place: Place, others: readonly string[]): void {
+    const namesake = { ...place, weight: place.weight * namesakeShare }
+    const plainer = others.filter((each) => cityInHan.test(each)).map((each) => each.slice(0, -1))
+    for (const each of [...others, ...plainer]) {
+      const key = foldName(each)
+      if (names.get(key)?.includes(place)) continue
+      add(names, key, (largest.get(key) ?? 0) > place.weight ? namesake : place)
+    }
   }
 
   function addName(name: string, place: Place): void {
