@@ -47,6 +47,8 @@ const fragments: Record<OwnParser, { beginnings: string[]; parts: string[] }> = 
     beginnings: ['', '{"dependencies":{"a":"npm:'],
     parts: ['{', '"a":', '@', 'a/', '"', ',', '[', '\\'],
   },
+  'pnpm-workspace.yaml': { beginnings: ['', 'packages:\n- '], parts: ['- ', '*', '/', '{', '"', '\n', ' '] },
+  'lerna.json': { beginnings: ['', '{"packages":["'], parts: ['{', '*', '"', ',', '[', '/'] },
   'deno.json': {
     beginnings: ['', '{"imports":{"a":"npm:'],
     parts: ['{', '"a":', '//', '/*', '*/', ',', '}', '"', '\\', '\n'],

@@ -177,7 +177,7 @@ const refused: RefusedManifest[] = [
   [
     'environment.yml',
     'dependencies:\n- pip:\n  - "a b c"\n',
-    /^"pip" contains something that is not a requirement/,
+    /^"pip": line 1 is not a requirement: a b c$/,
   ],
   ['vcpkg.json', '[]', /^not a JSON object/],
   ['DESCRIPTION', 'Package: a\n<<<<<<< ours\nImports: b\n', /^line 2 is a conflict marker/],

@@ -103,6 +103,7 @@ export async function importGit(sql: Sql, options: GitImportOptions): Promise<Gi
         onProgress?.({ step: `${step}${which}`, done, total })
       report('reading manifests', 0, undefined)
       const history = await readDependencyHistory(clone, {
+        url: repository.url,
         allManifests: options.allManifests,
         onProgress: (done, total) => report('reading manifests', done, total),
       })

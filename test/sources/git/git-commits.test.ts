@@ -143,6 +143,6 @@ test('a date after the year 9999 is read as null, because clients could not hold
   expect(commit).toMatchObject({ author_date: 253_402_300_795, committer_date: null })
   expect(await readLines(clone)).toEqual([
     'a package.json 1000  1000 active',
-    'b package.json 1000  1000 active',
+    'b package.json    active',
   ])
 })
