@@ -178,19 +178,22 @@ function hasDependencies(overrides: Table): boolean {
   return conditions.flatMap(Object.keys).some((key) => /(?:^|-)dependencies$/.test(key))
 }
 
-function* readLists(document: Table, ...path: readonly string[]): Generator<string> {
+function* readLists(document: Table, ...path: readonly string[]): Generator<string | null> {
   for (const key of Object.keys(readTable(document, ...path))) yield* readList(document, ...path, key)
 }
 
-function* readList(document: Table, ...path: readonly string[]): Generator<string> {
+function* readList(document: Table, ...path: readonly string[]): Generator<string | null> {
   const list = readTable(document, ...path.slice(0, -1))[path.at(-1) ?? '']
   if (list === undefined) return
   const where = `"${path.join('.')}"`
   if (!Array.isArray(list)) throw new Error(`${where} is not a list of requirements`)
   for (const entry of list) {
-    // PEP 735: { include-group = "…" } includes a list that is read anyway. PDM and Rye write `-e` for a folder.
-    if (isTable(entry) || (typeof entry === 'string' && /^\s*-e\s/.test(entry))) continue
-    yield* readRequirement(entry, where)
+    // PEP 735: { include-group = "…" } includes a list that is read anyway.
+    if (isTable(entry)) continue
+    const [start] = (typeof entry === 'string' && /^\s*(?:-e\s|\{)/.exec(entry)) || []
+    // PDM has `-e` and a folder, and Hatch a name in `{env:NAME}`.
+    if (start === undefined) yield* readRequirement(entry, where)
+    else if (start.endsWith('{')) yield null
   }
 }
 

@@ -103,11 +103,7 @@ describe('a package of the same repository is no dependency', () => {
       'w/packages/a/package.json': pkg('w-a', ['w-b']),
       'w/packages/b/package.json': pkg('w-b'),
     })
-    expect(await readActive(clone)).toEqual([
-      'p-a package.json',
-      'p-old package.json',
-      'w-b package.json',
-    ])
+    expect(await readActive(clone)).toEqual(['p-a package.json', 'p-old package.json', 'w-b package.json'])
   })
 
   test('in Deno, if it and the dependent are members of one workspace', async () => {
@@ -126,15 +122,12 @@ describe('a package of the same repository is no dependency', () => {
     const clone = new Clone('pub')
     clone.commit(1000, {
       'pubspec.yaml': 'name: _\nworkspace: [pk/a, pk/b]\n',
-      'pk/a/pubspec.yaml': 'name: pub_a\nresolution: workspace\ndependencies: {pub_b: ^1.0.0, http: ^1.0.0}\n',
+      'pk/a/pubspec.yaml':
+        'name: pub_a\nresolution: workspace\ndependencies: {pub_b: ^1.0.0, http: ^1.0.0}\n',
       'pk/b/pubspec.yaml': 'name: pub_b\nresolution: workspace\ndev_dependencies: {pub_c: any}\n',
       'pk/c/pubspec.yaml': 'name: pub_c\ndependencies: {pub_a: any}\n',
     })
-    expect(await readActive(clone)).toEqual([
-      'http pubspec.yaml',
-      'pub_a pubspec.yaml',
-      'pub_c pubspec.yaml',
-    ])
+    expect(await readActive(clone)).toEqual(['http pubspec.yaml', 'pub_a pubspec.yaml', 'pub_c pubspec.yaml'])
   })
 
   test('in Composer, in path repositories of the manifest itself, and if the repository replaces it at its own version', async () => {
