@@ -24,8 +24,12 @@ let last: Promise<unknown> = Promise.resolve()
  *
  * @throws {Error} with one line when the content does not parse, or takes too much time or memory
  */
-export function parseWithinBounds(format: ManifestFormat, content: string): Promise<ManifestContent> {
-  const parsed = last.then(() => parseNext({ format, content }))
+export function parseWithinBounds(
+  format: ManifestFormat,
+  content: string,
+  url?: string,
+): Promise<ManifestContent> {
+  const parsed = last.then(() => parseNext({ format, content, url }))
   last = parsed.catch(() => {})
   return parsed
 }

@@ -1,29 +1,41 @@
 import { isTable, readList } from './json-and-toml.ts'
-import { readRequirementLines } from './python.ts'
+import { parseRequirementsTxt } from './python.ts'
 import { parseYaml } from './yaml.ts'
 
-/** Python and its installer come with the environment. */
-const ofLanguage = new Set(['python', 'pip'])
+/** Languages and an installer: they come with the environment. */
+const ofLanguage = new Set(['python', 'pip', 'r-base'])
 
 /**
- * The packages in an `environment.yml` of Conda, without channel and version, and those of its `pip` list. The languages
- * themselves (`python`, `r-base`) don't count.
+ * The packages in an `environment.yml` of Conda, without channel and version, and those of its `pip` list, which Conda writes into a
+ * requirements file. The languages themselves (`python`, `r-base`) don't count.
  *
- * @throws {Error} when it is not YAML, or its `pip` list has something that is not a requirement
+ * @throws {Error} when it is not YAML, or its `pip` list has something that pip would refuse
  */
 export function* parseCondaEnvironment(content: string): Generator<string> {
   for (const entry of readList(parseYaml(content).dependencies)) {
     if (typeof entry === 'string') {
-      const [, name] = /^\s*(?:[^\s=<>!~[]+::)?([\w.-]+)/.exec(entry) ?? []
-      if (name !== undefined && !ofLanguage.has(name.toLowerCase()) && name !== 'r-base')
-        yield name.toLowerCase()
+      const name = findPackage(entry)?.toLowerCase()
+      if (name !== undefined && !ofLanguage.has(name)) yield name
     }
     if (!isTable(entry)) continue
-    for (const requirement of readList(entry.pip)) {
-      // Options, paths and URLs name no package.
-      if (typeof requirement !== 'string' || /^\s*(?:-|\.|[a-z][a-z+]*:|[^\s;@[]*[\\/])/i.test(requirement))
-        continue
-      yield* readRequirementLines(requirement, '"pip"')
-    }
+    const lines = readList(entry.pip).filter((line) => typeof line === 'string')
+    yield* parseRequirementsTxt(lines.join('\n'), '"pip": ')
   }
+}
+
+/** Finds the name in a specification: of a package, `channel::name=version`, or of the URL or path of its file. */
+function findPackage(specification: string): string | undefined {
+  const [, start = '', rest = ''] = /^\s*(?:[^\s=<>!~[]+::)?([^\s=<>!~[]*)(.*)/s.exec(specification) ?? []
+  if (/[\\/]/.test(start)) return findPackageOfFile(start + rest)
+  const [name] = /^[\w.-]+/.exec(start) ?? []
+  return name
+}
+
+/** Finds the name in `…/name-version-build.conda`. The build may be missing. */
+function findPackageOfFile(location: string): string | undefined {
+  const fileName = location.trim().split('#', 1)[0]?.split(/[\\/]/).at(-1) ?? ''
+  const [, stem] = /^([\w.!+-]+)\.(?:conda|tar\.bz2)$/.exec(fileName) ?? []
+  const parts = stem?.split('-') ?? []
+  const version = [parts.length - 2, parts.length - 1].find((at) => at > 0 && /^\d/.test(parts[at] ?? ''))
+  return version === undefined ? undefined : parts.slice(0, version).join('-')
 }

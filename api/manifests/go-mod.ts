@@ -1,21 +1,24 @@
+import type { OwnPackage } from './own-packages.ts'
+
 /**
  * The modules that a `go.mod` requires, in both forms: `require path version` and the block in parentheses.
  *
  * Modules marked `// indirect` are skipped: since Go 1.17 they are all dependencies of dependencies. So are modules that a
- * `replace` reads from a folder. Other directives are skipped too, so that new ones do no harm.
+ * `replace` reads from a folder. `module` names its own, by a path that no other module has. Other directives are skipped too, so that new ones do no harm.
  *
  * @throws {Error} when a line is not a directive, a requirement is not a module and its version, or a block is not closed
  */
-export function* parseGoMod(content: string): Generator<string> {
+export function* parseGoMod(content: string): Generator<string | OwnPackage> {
   const required: Module[] = []
   /** By a module's path, or its path and version: whether it is read from a folder. */
   const replaced = new Map<string, boolean>()
   for (const { directive, code, comment, line } of readStatements(content)) {
     if (directive === 'replace') addReplacement(replaced, code)
+    if (directive === 'module') yield { own: splitWords(code)[0] ?? '', isUnique: true }
     if (directive !== 'require') continue
     const module = readRequirement(code, line)
-    // The go command accepts the word alone, or followed by a semicolon.
-    if (!/^\/\/\s+indirect(?:;|\s*$)/.test(comment)) required.push(module)
+    // As the go command does: the word alone, or before a semicolon and a reason.
+    if (!/^\/\/\s*indirect(?:\s*$|;\s+\S)/.test(comment)) required.push(module)
   }
   for (const { path, version } of required) {
     const isLocal = replaced.get(`${path} ${version}`) ?? replaced.get(path) ?? false

@@ -1,5 +1,7 @@
-/** `package.json`, `deno.json` and import maps. */
-import { isTable, parseJsonObject, readTable } from './json-and-toml.ts'
+/** `package.json` and the workspaces of pnpm and Lerna, `deno.json` and import maps. */
+import { isTable, parseJsonObject, readList, readTable, type Table } from './json-and-toml.ts'
+import { type OwnPackage, readWorkspace, type Workspace } from './own-packages.ts'
+import { parseYaml } from './yaml.ts'
 
 const sections = ['dependencies', 'devDependencies', 'peerDependencies', 'optionalDependencies']
 
@@ -11,12 +13,15 @@ const local = /^(?:workspace|file|link|portal):|^(?:\.|~\/|[\\/]|[a-z]:[\\/])|^[
 
 /**
  * The packages in a `package.json`. An alias (`"old": "npm:left-pad@1"`) counts as the installed package. Yarn writes ranges
- * with the same prefix (`"react": "npm:^18.2.0"`). A package of the same repository is left out.
+ * with the same prefix (`"react": "npm:^18.2.0"`). A package of the same repository is left out. `workspaces` lists the members of
+ * a workspace.
  *
  * @throws {Error} when it, or a section, is not a JSON object
  */
-export function* parsePackageJson(content: string): Generator<string> {
+export function* parsePackageJson(content: string): Generator<string | OwnPackage | Workspace> {
   const document = parseJsonObject(content)
+  const { workspaces } = document
+  yield* readOwn(document, isTable(workspaces) ? workspaces.packages : workspaces)
   for (const section of sections) {
     for (const [name, value] of Object.entries(readTable(document, section))) {
       const range = typeof value === 'string' ? value.trim() : ''
@@ -27,17 +32,44 @@ export function* parsePackageJson(content: string): Generator<string> {
   }
 }
 
+/** The package's name, and the workspace with these members. */
+function* readOwn({ name }: Table, members: unknown): Generator<OwnPackage | Workspace> {
+  if (typeof name === 'string') yield { own: name, isUnique: false }
+  yield* readWorkspace(readList(members))
+}
+
+/**
+ * The members of a workspace of pnpm, in `pnpm-workspace.yaml`. It declares no packages itself.
+ *
+ * @throws {Error} when it is not YAML
+ */
+export function* parsePnpmWorkspace(content: string): Generator<Workspace> {
+  yield* readWorkspace(readList(parseYaml(content).packages))
+}
+
+/**
+ * The packages that Lerna links with each other, in `lerna.json`. It declares none itself.
+ *
+ * @throws {Error} when it is not a JSON object
+ */
+export function* parseLernaJson(content: string): Generator<Workspace> {
+  const { packages, useWorkspaces } = parseJsonObject(content)
+  if (useWorkspaces !== true) yield* readWorkspace(readList(packages ?? ['packages/*']))
+}
+
 /** The package in `npm:@scope/name@^1/path`, or in `jsr:@scope/name`. */
 const specifier = /^(?:npm|jsr):\/?(@[^/@]+\/[^/@]+|[^/@]+)/
 
 /**
  * The packages that a `deno.json`, a `deno.jsonc` or an import map takes from npm and JSR, in `imports` and `scopes`. Imports of paths
- * and URLs are not packages.
+ * and URLs are not packages. `workspace` lists the members of a workspace.
  *
  * @throws {Error} when it is not a JSON object with comments and trailing commas, or a section is not an object
  */
-export function* parseDenoJson(content: string): Generator<string> {
+export function* parseDenoJson(content: string): Generator<string | OwnPackage | Workspace> {
   const document = parseJsonObject(removeComments(content))
+  const { workspace } = document
+  yield* readOwn(document, isTable(workspace) ? workspace.members : workspace)
   const scopes = Object.values(readTable(document, 'scopes')).filter(isTable)
   for (const target of [readTable(document, 'imports'), ...scopes].flatMap((map) => Object.values(map))) {
     const [, name] = (typeof target === 'string' && specifier.exec(target)) || []

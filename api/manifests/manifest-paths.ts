@@ -84,8 +84,13 @@ function findFormat(folders: readonly string[], name: string): ManifestFormat | 
   if (/^Package@swift-[\d.]+\.swift$/.test(name)) return 'Package.swift'
   const isAboutDockerfile = /^(?:adoc|dockerignore|md|rst)$/.test(extension)
   if (!isAboutDockerfile && /^Dockerfile\.[\w.-]+$|^[\w.-]+\.Dockerfile$/.test(name)) return 'Dockerfile'
-  const isWorkflow = folders.join('/') === '.github/workflows' && /^ya?ml$/.test(extension)
-  if (isWorkflow) return '.github/workflows'
+  if (/^ya?ml$/.test(extension)) {
+    if (folders.join('/') === '.github/workflows') return '.github/workflows'
+    // Projects test with several environments of Conda, which `ci/envs` has by their versions: `ci/envs/312-dev.yaml`.
+    const isEnvironment =
+      /^environment[-_.]|[-_.]environment\.ya?ml$/.test(name) || /(?:^|\/)ci\/envs$/.test(folders.join('/'))
+    return isEnvironment ? 'environment.yml' : undefined
+  }
   if (!/^(?:txt|in)$/.test(extension)) return undefined
   // Constraints limit versions; they declare no dependencies.
   const start = folders.indexOf('requirements') + 1

@@ -10,6 +10,8 @@ import { type ManifestContent, type ManifestFormat, parseManifest } from './mani
 export interface ManifestRequest {
   format: ManifestFormat
   content: string
+  /** Of the repository, if it is known. */
+  url: string | undefined
 }
 
 /** What it declares, or the reason why it can't be read. */
@@ -18,13 +20,13 @@ export type ManifestResponse = { content: ManifestContent } | { reason: string }
 // Libraries make an error for each problem, and its stack, which nobody reads, takes longer than all else.
 Error.stackTraceLimit = 0
 
-parentPort?.on('message', ({ format, content }: ManifestRequest) => {
-  parentPort?.postMessage(parse(format, content))
+parentPort?.on('message', (request: ManifestRequest) => {
+  parentPort?.postMessage(parse(request))
 })
 
-function parse(format: ManifestFormat, content: string): ManifestResponse {
+function parse({ format, content, url }: ManifestRequest): ManifestResponse {
   try {
-    return { content: parseManifest(format, content) }
+    return { content: parseManifest(format, content, url) }
   } catch (error) {
     return { reason: error instanceof Error ? error.message : String(error) }
   }

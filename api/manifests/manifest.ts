@@ -15,9 +15,10 @@ import { parseGithubActions } from './github-actions.ts'
 import { parseGoMod } from './go-mod.ts'
 import { parseGradleGroovy, parseGradleKotlin } from './gradle.ts'
 import { parseGradleCatalog, parseGradleSettings } from './gradle-catalog.ts'
-import { parseDenoJson, parsePackageJson } from './javascript.ts'
+import { parseDenoJson, parseLernaJson, parsePackageJson, parsePnpmWorkspace } from './javascript.ts'
 import { parseMixExs } from './mix-exs.ts'
 import { parseDotnetProject, parsePackagesConfig } from './nuget.ts'
+import { createOwnTest, findEcosystem, type OwnPackage, type Workspace } from './own-packages.ts'
 import { parsePackageSwift } from './package-swift.ts'
 import { parsePomXml } from './pom-xml.ts'
 import { parsePubspecYaml } from './pubspec-yaml.ts'
@@ -29,7 +30,7 @@ import { parseSetupCfg } from './setup-cfg.ts'
 import { parseSetupPy } from './setup-py.ts'
 
 /** Yields what a manifest declares. Takes linear time, because clones are untrusted. */
-type Parser = (content: string) => Iterable<Declared>
+type Parser = (content: string) => Iterable<Declared | OwnPackage | Workspace>
 
 const parsers = {
   'package.json': parsePackageJson,
@@ -76,6 +77,8 @@ const parsers = {
   'mix.exs': parseMixExs,
   'conanfile.py': parseConanfilePy,
   'import_map.json': parseDenoJson,
+  'pnpm-workspace.yaml': parsePnpmWorkspace,
+  'lerna.json': parseLernaJson,
 } satisfies Record<string, Parser>
 
 /** A format of manifests, named by the base name of its files. Where that says nothing, it is their pattern, or their folder. */
@@ -123,19 +126,27 @@ export interface ManifestContent {
   definitions: Definitions['definitions'] | null
   /** The file that defines further keys, if there is one. */
   parent: SharedFile | null
+  /** What is one package in all manifests with the same text here. */
+  ecosystem: string
+  /** Packages of the same repository. */
+  own: readonly OwnPackage[]
+  workspace: Workspace | null
 }
 
 /**
  * Reads the names of the direct dependencies that a manifest declares. Skips names that no registry accepts: empty ones,
- * and those with control characters or more than 255 characters.
+ * and those with control characters or more than 255 characters, and those of the repository itself.
  *
+ * @param url that of the repository; without it, no name is taken for it
  * @throws {Error} with one line when the content does not parse, or declares more than 10,000 names
  */
-export function parseManifest(format: ManifestFormat, content: string): ManifestContent {
+export function parseManifest(format: ManifestFormat, content: string, url?: string): ManifestContent {
   const parse: Parser = parsers[format]
+  const isOwn = url === undefined ? () => false : createOwnTest(format, url)
   try {
     if (programs.has(format)) assertNoConflict(content)
-    return collectDeclared(parse(content.replace(/^\uFEFF/, '')))
+    const declared = collectDeclared(parse(content.replace(/^\uFEFF/, '')), isOwn)
+    return { ...declared, ecosystem: findEcosystem(format) }
   } catch (error) {
     // A parser's message may quote lines of the file.
     const message = error instanceof Error ? error.message : String(error)
@@ -144,18 +155,27 @@ export function parseManifest(format: ManifestFormat, content: string): Manifest
   }
 }
 
-function collectDeclared(all: Iterable<Declared>): ManifestContent {
+function collectDeclared(
+  all: ReturnType<Parser>,
+  isOwn: (name: string) => boolean,
+): Omit<ManifestContent, 'ecosystem'> {
   const names = new Set<string>()
   const references = new Map<string, Reference>()
   const definitions = new Map<string, readonly string[]>()
   let isComputed = false
   let isShared = false
   let parent: SharedFile | null = null
+  const own: OwnPackage[] = []
+  let workspace: Workspace | null = null
   let definedNames = 0
   for (const declared of all) {
     if (declared === null) isComputed = true
     else if (typeof declared === 'string') {
-      if (isName(declared)) names.add(declared)
+      if (isName(declared) && !isOwn(declared)) names.add(declared)
+    } else if ('own' in declared) {
+      if (isName(declared.own)) own.push(declared)
+    } else if ('members' in declared) {
+      workspace = { ...declared, members: declared.members.filter(isName) }
     } else if ('key' in declared) {
       const { key, file } = declared
       if (isName(key)) references.set(`${file.fileNames}\0${file.folder}\0${key}`, declared)
@@ -167,7 +187,8 @@ function collectDeclared(all: Iterable<Declared>): ManifestContent {
         definedNames += defined.length
       }
     }
-    if (names.size + references.size + Math.max(definitions.size, definedNames) > maxNames) {
+    const others = references.size + own.length + (workspace?.members.length ?? 0)
+    if (names.size + others + Math.max(definitions.size, definedNames) > maxNames) {
       throw new Error(`too many names for a manifest: at most ${maxNames} are read`)
     }
   }
@@ -177,6 +198,8 @@ function collectDeclared(all: Iterable<Declared>): ManifestContent {
     references: [...references.values()],
     definitions: isShared ? definitions : null,
     parent,
+    own,
+    workspace,
   }
 }
 

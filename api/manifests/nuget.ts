@@ -1,13 +1,14 @@
 /** Projects of .NET (`*.csproj` and others), what they share, and `packages.config`. */
 import { XMLParser, XMLValidator } from 'fast-xml-parser'
 import { isTable } from './json-and-toml.ts'
+import { isLike } from './wildcards.ts'
 
 const parser = new XMLParser({
   ignoreAttributes: false,
   attributeNamePrefix: '@',
   parseTagValue: false,
   parseAttributeValue: false,
-  processEntities: false,
+  htmlEntities: true, // numbers such as &#46;, too
   removeNSPrefix: true,
 })
 
@@ -16,19 +17,28 @@ const packageId = /^\w+(?:[.-]\w+)*$/
 
 /**
  * The packages in a project of .NET, or in a `Directory.Build.props`, `Directory.Build.targets` or `Directory.Packages.props`: every
- * `PackageReference` and `GlobalPackageReference` with `Include`, whatever its condition; null for one with a property in its
- * name. `PackageVersion` only sets versions. A `ProjectReference` is a project of the same repository.
+ * `PackageReference` and `GlobalPackageReference` with `Include` and not in its `Exclude`, whatever its condition; null for a name
+ * with a property. `PackageVersion` only sets versions. A `ProjectReference` is a project of the same repository.
  *
  * @throws {Error} when it is not well-formed XML
  */
 export function* parseDotnetProject(content: string): Generator<string | null> {
   for (const [tag, attributes] of readElements(content)) {
     if (!/^(?:Global)?PackageReference$/.test(tag)) continue
-    for (const name of (attributes.get('Include') ?? '').split(';').map((each) => each.trim())) {
-      if (/[$@%]\(/.test(name)) yield null
-      else if (packageId.test(name)) yield name
+    const excluded = splitList(attributes.get('Exclude')).map((name) => name.toLowerCase())
+    if (excluded.some((name) => computed.test(name))) yield null
+    for (const name of splitList(attributes.get('Include'))) {
+      if (computed.test(name)) yield null
+      else if (packageId.test(name) && !excluded.some((each) => isLike(name.toLowerCase(), each))) yield name
     }
   }
+}
+
+/** A property, a list of items, or metadata of one. */
+const computed = /[$@%]\(/
+
+function splitList(text = ''): string[] {
+  return text.split(';').map((each) => each.trim())
 }
 
 /**

@@ -2,6 +2,7 @@ import { posix } from 'node:path'
 import { XMLParser, XMLValidator } from 'fast-xml-parser'
 import { type Declared, type Definitions, maxPathLength, type SharedFile } from './declared.ts'
 import { isTable, type Table } from './json-and-toml.ts'
+import type { OwnPackage } from './own-packages.ts'
 
 /** Finds the value of a property, `${key}`, or of an entity, `&key;`. */
 type FindValue = (key: string) => string | undefined
@@ -21,11 +22,11 @@ const parser = new XMLParser({
  * The artifacts in a `pom.xml`, as `groupId:artifactId`: its dependencies and those of its profiles, and what it imports in
  * `dependencyManagement`, which otherwise only sets versions. Plugins and the parent are part of the build, so they don't
  * count. Entities and properties of the file itself are resolved, and other properties by its parent in the same repository; null
- * for a name that needs those of other files.
+ * for a name that needs those of other files. The project's own coordinates are an artifact that no other repository has.
  *
  * @throws {Error} when it is not well-formed XML, or its root is not `project`
  */
-export function* parsePomXml(content: string): Generator<Declared> {
+export function* parsePomXml(content: string): Generator<Declared | OwnPackage> {
   const { document, entities } = splitDoctype(content)
   const project = parseProject(document)
   const parent = findParent(project)
@@ -39,6 +40,9 @@ export function* parsePomXml(content: string): Generator<Declared> {
     yield* readDependencies(readChild(profile, 'dependencyManagement'), parent, findOwnValue, 'import')
   }
   yield { definitions: defineProperties(project, findValue), parent }
+  const own = resolveText('${project.groupId}:${project.artifactId}', findValue)
+  if (own !== undefined && (parent !== undefined || !own.includes('${')))
+    yield { own, parent, isUnique: true }
   const { dependencyManagement: managed } = project
   if (typeof managed !== 'string' || !managed.includes('import')) return
   yield* readDependencies(parseProject(`<project>${managed}</project>`), parent, findValue, 'import')

@@ -5,15 +5,17 @@ import { isTable, parseToml, readTable, type Table } from './json-and-toml.ts'
 /**
  * The packages in a pip requirements file. Skips options (`-r`, `-e`, `--hash`), paths and URLs, which name no package.
  *
+ * @param where names the list that has these lines, for messages
  * @throws {Error} when a line is none of these; pip would refuse the file too
  */
-export function* parseRequirementsTxt(content: string): Generator<string> {
+export function* parseRequirementsTxt(content: string, where = ''): Generator<string> {
   for (const { text: joined, line } of joinLines(content.split(/\r\n?|\n/))) {
     // Options may follow a requirement: `name==1 --hash=sha256:…`.
     const text = cutComment(joined).split(/\s-/, 1)[0]?.trim() ?? ''
     if (text === '' || text.startsWith('-') || isLocation(text)) continue
     const requirement = parseRequirement(text)
-    if (requirement === undefined) throw new Error(`line ${line} is not a requirement: ${text.slice(0, 80)}`)
+    if (requirement === undefined)
+      throw new Error(`${where}line ${line} is not a requirement: ${text.slice(0, 80)}`)
     if (!requirement.isLocal) yield requirement.name
   }
 }
@@ -107,16 +109,17 @@ export function* readRequirementLines(text: string, where: string): Generator<st
 }
 
 /**
- * The packages in a `pyproject.toml`: PEP 621 `project`, PEP 735 `dependency-groups`, Poetry's tables, and
- * `tool.flit.metadata`, which is older than PEP 621. `build-system` does not count. A project that lists itself to reuse its
- * extras (`name[all]`) does not depend on itself. Packages that Poetry or uv read from a folder are left out.
+ * The packages in a `pyproject.toml`: PEP 621 `project`, PEP 735 `dependency-groups`, Poetry's tables, `tool.flit.metadata`, which is
+ * older than PEP 621, the `dev-dependencies` of PDM, Rye and uv, and Hatch's environments; null for what one of these gets in some
+ * cases (`overrides`). `build-system` does not count. A project that lists itself to reuse its extras (`name[all]`) does not
+ * depend on itself. Packages that Poetry or uv read from a folder are left out.
  *
  * @throws {Error} when it is not TOML, a section has another form, or an entry is not a PEP 508 requirement
  */
-export function* parsePyprojectToml(content: string): Generator<string> {
+export function* parsePyprojectToml(content: string): Generator<string | null> {
   const document = parseToml(content)
   const skipped = new Set([...listOwnNames(document), ...listLocalNames(document)])
-  for (const name of readRequirements(document)) if (!skipped.has(name)) yield name
+  for (const name of readRequirements(document)) if (name === null || !skipped.has(name)) yield name
   for (const path of listPoetryTables(document)) {
     for (const [key, source] of Object.entries(readTable(document, ...path))) {
       const name = normalizePythonName(key)
@@ -151,27 +154,46 @@ function isLocalSource(source: unknown): boolean {
   return isTable(source) && (typeof source.path === 'string' || source.workspace === true)
 }
 
-function* readRequirements(document: Table): Generator<string> {
+function* readRequirements(document: Table): Generator<string | null> {
   yield* readList(document, 'project', 'dependencies')
   yield* readLists(document, 'project', 'optional-dependencies')
   yield* readLists(document, 'dependency-groups')
   yield* readList(document, 'tool', 'flit', 'metadata', 'requires')
   yield* readList(document, 'tool', 'flit', 'metadata', 'dev-requires')
   yield* readLists(document, 'tool', 'flit', 'metadata', 'requires-extra')
+  yield* readLists(document, 'tool', 'pdm', 'dev-dependencies')
+  yield* readList(document, 'tool', 'rye', 'dev-dependencies')
+  yield* readList(document, 'tool', 'uv', 'dev-dependencies')
+  const environments = ['tool', 'hatch', 'envs']
+  for (const key of Object.keys(readTable(document, ...environments))) {
+    yield* readList(document, ...environments, key, 'dependencies')
+    yield* readList(document, ...environments, key, 'extra-dependencies')
+    if (hasDependencies(readTable(document, ...environments, key, 'overrides'))) yield null
+  }
 }
 
-function* readLists(document: Table, ...path: readonly string[]): Generator<string> {
+/** Whether overrides of a Hatch environment, `platform.linux.extra-dependencies = […]`, change its packages. */
+function hasDependencies(overrides: Table): boolean {
+  const conditions = Object.values(overrides).filter(isTable).flatMap(Object.values).filter(isTable)
+  return conditions.flatMap(Object.keys).some((key) => /(?:^|-)dependencies$/.test(key))
+}
+
+function* readLists(document: Table, ...path: readonly string[]): Generator<string | null> {
   for (const key of Object.keys(readTable(document, ...path))) yield* readList(document, ...path, key)
 }
 
-function* readList(document: Table, ...path: readonly string[]): Generator<string> {
+function* readList(document: Table, ...path: readonly string[]): Generator<string | null> {
   const list = readTable(document, ...path.slice(0, -1))[path.at(-1) ?? '']
   if (list === undefined) return
   const where = `"${path.join('.')}"`
   if (!Array.isArray(list)) throw new Error(`${where} is not a list of requirements`)
   for (const entry of list) {
     // PEP 735: { include-group = "…" } includes a list that is read anyway.
-    if (!isTable(entry)) yield* readRequirement(entry, where)
+    if (isTable(entry)) continue
+    const [start] = (typeof entry === 'string' && /^\s*(?:-e\s|\{)/.exec(entry)) || []
+    // PDM has `-e` and a folder, and Hatch a name in `{env:NAME}`.
+    if (start === undefined) yield* readRequirement(entry, where)
+    else if (start.endsWith('{')) yield null
   }
 }
 

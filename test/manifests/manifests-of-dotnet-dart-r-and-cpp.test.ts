@@ -31,6 +31,23 @@ const examples: ManifestExample[] = [
     names: ['Elementary'],
   },
   {
+    says: 'entities stand for their characters, and a list of names may exclude others',
+    file: '*.csproj',
+    content: `<Project><ItemGroup>
+      <PackageReference Include="x;y&amp;z;Under&#46;Score&#x2e;Two" />
+      <PackageReference Include="Micro.A;Micro.B;Other;Kept" Exclude=" micro.*;OTHER;?ep" />
+      <PackageReference><Include>Elem;Gone</Include><Exclude>Gone</Exclude></PackageReference>
+    </ItemGroup></Project>`,
+    names: ['Elem', 'Kept', 'Under.Score.Two', 'x'],
+  },
+  {
+    says: 'an excluded name with a property is computed',
+    file: '*.csproj',
+    content: '<Project><ItemGroup><PackageReference Include="A" Exclude="$(B)" /></ItemGroup></Project>',
+    names: ['A'],
+    isComputed: true,
+  },
+  {
     says: 'a name with a property is computed',
     file: 'Directory.Build.props',
     content: '<Project><ItemGroup><PackageReference Include="$(Prefix).Core;Plain" /></ItemGroup></Project>',
@@ -99,6 +116,36 @@ dependencies:
     - git+https://host.example/x
 `,
     names: ['flask', 'hdf5', 'numpy', 'r-ggplot2', 'xarray'],
+  },
+  {
+    says: 'options of pip may follow a name, as in a requirements file',
+    file: 'environment.yml',
+    content: `dependencies:
+  - numpy
+  - pip:
+    - flask
+    - torch==2.0.0 --extra-index-url https://download.example/whl/cu118
+    - safe==1 --hash=sha256:0123 \\
+    -   --hash=sha256:4567
+    - --no-binary :all:
+    - local @ file:///work/local
+    - -e ./here
+`,
+    names: ['flask', 'numpy', 'safe', 'torch'],
+  },
+  {
+    says: 'a file of a package counts by the name in its URL, and one without a name does not',
+    file: 'environment.yml',
+    content: `dependencies:
+  - numpy
+  - https://conda.example/conda-forge/linux-64/zlib-1.2.tar.bz2
+  - https://conda.example/conda-forge/noarch/Python-Dateutil-2.8.2-pyhd8ed1ab_0.conda#0123
+  - defaults::file:///work/_libgcc_mutex-0.1-main.tar.bz2
+  - ./built/own-1.0-0.conda
+  - https://conda.example/latest
+  - https://conda.example/python-3.12.0-h1_0.conda
+`,
+    names: ['_libgcc_mutex', 'numpy', 'own', 'python-dateutil', 'zlib'],
   },
   {
     says: 'five fields count, over several lines; R and its base packages do not',
@@ -174,11 +221,7 @@ const refused: RefusedManifest[] = [
   ['pubspec.yaml', 'dependencies: [a', /^not valid YAML: /],
   ['pubspec.yaml', 'dependencies: some', /^"dependencies" is not a table of names/],
   ['pubspec.yaml', '- a', /^not a table of names/],
-  [
-    'environment.yml',
-    'dependencies:\n- pip:\n  - "a b c"\n',
-    /^"pip" contains something that is not a requirement/,
-  ],
+  ['environment.yml', 'dependencies:\n- pip:\n  - "a b c"\n', /^"pip": line 1 is not a requirement: a b c$/],
   ['vcpkg.json', '[]', /^not a JSON object/],
   ['DESCRIPTION', 'Package: a\n<<<<<<< ours\nImports: b\n', /^line 2 is a conflict marker/],
 ]

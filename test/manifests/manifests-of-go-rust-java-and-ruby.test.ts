@@ -15,7 +15,9 @@ require (
 	example.org/two/v2 v2.1.0
 	example.org/deep v0.1.0 // indirect
 	example.org/deeper v0.1.0 // indirect; needed by two
+	example.org/deepest v0.1.0 //indirect
 	example.org/direct v0.1.0 // indirectly useful
+	example.org/direct2 v0.1.0 // indirect;really
 )
 require ()
 require(
@@ -28,7 +30,7 @@ replace (
 )
 retract [v1.0.0, v1.1.0] // broken
 `,
-    names: ['example.org/direct', 'example.org/quoted', 'example.org/tight', 'example.org/two/v2'],
+    names: ['direct', 'direct2', 'quoted', 'tight', 'two/v2'].map((name) => `example.org/${name}`),
   },
   {
     says: 'a module that is read from a folder is left out, unless that is another version of it',

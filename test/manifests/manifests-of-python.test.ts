@@ -160,6 +160,55 @@ test = ["pytest >=4.0.0"]
     names: ['black', 'pydantic', 'pytest', 'starlette'],
   },
   {
+    says: 'dependencies for development are read where PDM, Rye and uv list them, but not folders',
+    file: 'pyproject.toml',
+    content: `
+[tool.uv]
+dev-dependencies = ["Uv_Dev>=1", "member"]
+[tool.uv.sources]
+member = { workspace = true }
+[tool.pdm.dev-dependencies]
+test = ["pdm-test", "-e file:///\${PROJECT_ROOT}/sub#egg=sub"]
+lint = ["pdm-lint"]
+[tool.rye]
+dev-dependencies = ["rye-dev"]
+`,
+    names: ['pdm-lint', 'pdm-test', 'rye-dev', 'uv-dev'],
+  },
+  {
+    says: 'environments of Hatch are read, and what some cases add to them is computed',
+    file: 'pyproject.toml',
+    content: `
+[project]
+name = "me"
+[tool.hatch.envs.default]
+dependencies = ["pytest", "me[all]", "local @ {root:uri}/local"]
+[tool.hatch.envs.docs]
+extra-dependencies = ["mkdocs=={matrix:version}"]
+[tool.hatch.envs.docs.overrides]
+matrix.version.extra-dependencies = [{ value = "theme", if = ["2"] }]
+`,
+    names: ['mkdocs', 'pytest'],
+    isComputed: true,
+  },
+  {
+    says: 'environments of Hatch whose overrides change no dependencies are complete',
+    file: 'pyproject.toml',
+    content: `
+[tool.hatch.envs.a]
+dependencies = ["a"]
+overrides.platform.windows.scripts = ["run"]
+`,
+    names: ['a'],
+  },
+  {
+    says: 'a name with a context of Hatch is computed',
+    file: 'pyproject.toml',
+    content: '[tool.hatch.envs.a]\ndependencies = ["{env:NAME:b}", "c"]\n',
+    names: ['c'],
+    isComputed: true,
+  },
+  {
     says: 'many constraints, in parentheses too, and a comma at the end are fine',
     file: 'requirements.txt',
     content: 'a<=1,<=1,>=0 , !=1.2.*,\nb (>=1,<2)\nc ( >= 1 , )\n',

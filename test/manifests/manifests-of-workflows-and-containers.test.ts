@@ -49,7 +49,7 @@ runs:
     names: [],
   },
   {
-    says: 'charts count by name, those of a folder do not',
+    says: 'charts count by name, those of a folder and those without a repository do not',
     file: 'Chart.yaml',
     content: `apiVersion: v2
 name: shop
@@ -58,9 +58,12 @@ dependencies:
     version: 15.x
     repository: oci://registry.example/charts
   - {name: common, repository: "file://../common"}
+  - {name: subchart, version: 1}
+  - {name: empty, repository: ''}
+  - {name: aliased, repository: '@stable'}
   - version: 1
 `,
-    names: ['postgresql'],
+    names: ['aliased', 'postgresql'],
   },
   {
     says: 'images of stages count without tag and digest; earlier stages and scratch do not',

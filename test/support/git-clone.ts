@@ -93,9 +93,9 @@ export async function collect<Item>(items: AsyncIterable<Item>): Promise<Item[]>
   return all
 }
 
-/** One line per dependency: name, file, first use, last use, update, status. */
-export async function readLines(clone: Clone): Promise<string[]> {
-  const { dependencies } = await readDependencyHistory(await openClone(clone.path))
+/** One line per dependency: name, file, first use, last use, update, status. `url` is that of the repository. */
+export async function readLines(clone: Clone, url?: string): Promise<string[]> {
+  const { dependencies } = await readDependencyHistory(await openClone(clone.path), url ? { url } : {})
   return dependencies
     .map(({ dependency, ...d }) =>
       [...Object.values(dependency), d.first_use_date, d.last_use_date, d.updated_at, d.status].join(' '),

@@ -19,18 +19,18 @@ interface Entry {
 /**
  * Dates the dependencies that commits declare, in the order of the history. It unites all manifests of one base name: in a
  * monorepo, a dependency is in use as long as one package declares it, and a move between packages in one commit changes
- * nothing.
+ * nothing. A null date is unknown.
  */
 export function dateDependencies(
   table: NameTable,
-  commits: Iterable<{ date: number; declarations: readonly Declaration[] }>,
+  commits: Iterable<{ date: number | null; declarations: readonly Declaration[] }>,
 ): GitDependency[] {
   const dependencies: GitDependency[] = []
   const namesByPath = new Map<string, NameSet>()
   /** By base names of manifests, then by numbers of names. */
   const entriesByFile = new Map<string, Map<number, Entry>>()
 
-  function findEntry(fileName: string, name: number, date: number): Entry {
+  function findEntry(fileName: string, name: number, date: number | null): Entry {
     const entries = entriesByFile.get(fileName) ?? new Map<number, Entry>()
     entriesByFile.set(fileName, entries)
     const known = entries.get(name)

@@ -5,7 +5,8 @@
  * first and last use are unambiguous. A merged branch counts from the merge on: merges are compared with their first
  * parent.
  *
- * Dates are committer dates, when a change entered this history. An author date may be years older.
+ * Dates are committer dates, when a change entered this history. An author date may be years older. A change of a commit whose
+ * date git can't read has no date: the dates around it are those of other changes.
  *
  * A version of a manifest that does not parse is skipped: its path keeps what the version before declared. Otherwise one
  * conflict marker would end all dependencies and begin them again.
@@ -23,6 +24,7 @@ import type { Clone } from './clone.ts'
 import { dateDependencies, type GitDependency } from './dependency-dates.ts'
 import { type MainlineCommit, type ManifestChange, readMainline } from './mainline.ts'
 import {
+  concernsOthers,
   createVersion,
   type ManifestCounts,
   ManifestTree,
@@ -83,6 +85,7 @@ type Version = ManifestVersion | { reason: string }
  * A dependency is a name and a manifest's base name. It is active while any manifest of that base name declares it, except
  * in third-party folders (see `manifest.ts`). A dependency that returns keeps its first date.
  *
+ * @param options.url the repository's URL
  * @param options.allManifests whether to read manifests in folders of tests and fixtures too
  * @param options.onProgress called with the number of distinct versions that were parsed, and of all
  * @throws {GitError} when git fails, or lacks an object
@@ -90,18 +93,22 @@ type Version = ManifestVersion | { reason: string }
 export async function readDependencyHistory(
   clone: Clone,
   {
+    url,
     allManifests = false,
     onProgress,
-  }: { allManifests?: boolean | undefined; onProgress?: (parsed: number, total: number) => void } = {},
+  }: {
+    url?: string
+    allManifests?: boolean | undefined
+    onProgress?: (parsed: number, total: number) => void
+  } = {},
 ): Promise<DependencyHistory> {
   const mainline = await readMainline(clone, allManifests)
   const table = new NameTable()
-  const versions = await readVersions(clone.directory, mainline.commits, table, onProgress)
+  const versions = await readVersions(clone.directory, mainline.commits, { table, url, onProgress })
   const warnings: ManifestWarning[] = []
   const tree = new ManifestTree(table)
 
   function* readDeclarations() {
-    let lastDate = 0 // for commits whose date git can't read
     for (const { commit, date, changes } of mainline.commits) {
       const applied: VersionChange[] = []
       for (const change of changes) {
@@ -114,12 +121,11 @@ export async function readDependencyHistory(
       }
       const { declarations, isIncomplete } = tree.apply(applied)
       for (const { path, version } of isIncomplete ? applied : []) {
-        if (version !== null && version.definitions === null) continue
-        const reason = 'defines names for too many other manifests, which keep those that they had'
+        if (version !== null && !concernsOthers(version)) continue
+        const reason = 'changes names of too many other manifests, which keep those that they had'
         warnings.push({ commit, path: decodePath(path), reason })
       }
-      lastDate = date ?? lastDate
-      yield { date: lastDate, declarations }
+      yield { date, declarations }
     }
   }
 
@@ -131,12 +137,20 @@ export async function readDependencyHistory(
   }
 }
 
+interface VersionContext {
+  table: NameTable
+  /** The repository's URL, if it is known. */
+  url: string | undefined
+}
+
 /** Parses each distinct version once. A blob that has two formats is parsed twice. */
 async function readVersions(
   directory: string,
   commits: readonly MainlineCommit[],
-  table: NameTable,
-  onProgress?: (parsed: number, total: number) => void,
+  {
+    onProgress,
+    ...context
+  }: VersionContext & { onProgress: ((parsed: number, total: number) => void) | undefined },
 ): Promise<Map<string, Version>> {
   const formats = new Map<string, Set<ManifestFormat>>()
   for (const { blob, format } of commits.flatMap(({ changes }) => changes)) {
@@ -149,7 +163,7 @@ async function readVersions(
       const version =
         content === null
           ? { reason: `too large for a manifest: ${size} bytes, and at most ${maxManifestBytes} are read` }
-          : await parseVersion(format, content, table)
+          : await parseVersion(format, content, context)
       versions.set(versionKey({ blob: id, format }), version)
     }
     onProgress?.(++parsed, formats.size)
@@ -157,9 +171,13 @@ async function readVersions(
   return versions
 }
 
-async function parseVersion(format: ManifestFormat, content: Uint8Array, table: NameTable): Promise<Version> {
+async function parseVersion(
+  format: ManifestFormat,
+  content: Uint8Array,
+  { table, url }: VersionContext,
+): Promise<Version> {
   try {
-    return createVersion(table, await parseWithinBounds(format, decodeManifest(content)))
+    return createVersion(table, await parseWithinBounds(format, decodeManifest(content), url))
   } catch (error) {
     return { reason: error instanceof Error ? error.message : String(error) }
   }

@@ -119,7 +119,7 @@ export async function importGit(sql: Sql, options: GitImportOptions): Promise<Gi
       const which = opened.length > 1 ? ` of ${repository.full_name} (${index + 1} of ${opened.length})` : ''
       const report: Report = (step, done, total) =>
         options.onProgress?.({ step: `${step}${which}`, done, total })
-      const read = await readClone(clone, options, report).catch((error: unknown) =>
+      const read = await readClone(clone, repository, options, report).catch((error: unknown) =>
         problems.add(clone.directory, error),
       )
       if (read === undefined) continue
@@ -254,11 +254,13 @@ type Report = (step: string, done: number, total: number | undefined) => void
 /** Reads what doesn't have to be staged yet. So nothing of a damaged clone is staged. */
 async function readClone(
   clone: Clone,
+  { url }: RepositoryRecord,
   { allManifests }: GitImportOptions,
   report: Report,
 ): Promise<{ history: DependencyHistory; commits: number }> {
   report('reading manifests', 0, undefined)
   const history = await readDependencyHistory(clone, {
+    url,
     allManifests,
     onProgress: (done, total) => report('reading manifests', done, total),
   })

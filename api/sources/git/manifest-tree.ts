@@ -1,17 +1,18 @@
 /**
  * The manifests of a repository, commit by commit, and the names that they declare there: their own, and those that other
- * files of the same commit define for them. When such a file changes, so do the manifests that refer to it.
+ * files of the same commit define for them. When such a file changes, so do the manifests that refer to it. Names of the
+ * repository's own packages are left out.
  *
  * @module
  */
 import { posix } from 'node:path'
 import type { SharedFile } from '../../manifests/declared.ts'
 import { isName, type ManifestContent } from '../../manifests/manifest.ts'
-import { addNamesOf, type NameMap, type NameSet, type NameTable, noNames } from './name-table.ts'
+import { addNamesOf, type NameMap, type NameSet, type NameTable } from './name-table.ts'
+import { type PackageManifest, RepositoryPackages } from './repository-packages.ts'
 
 /** What a version of a manifest declares. Versions of other blobs with the same names share them. */
-export interface ManifestVersion {
-  names: NameSet
+export interface ManifestVersion extends PackageManifest {
   /** Whether it declares more, which only running it would show. */
   isComputed: boolean
   /** Names that other files may replace. */
@@ -20,12 +21,21 @@ export interface ManifestVersion {
   definitions: NameMap | null
   /** The file that defines further keys, if there is one. */
   parent: SharedFile | null
+  /** The number of its package's name, which has keys in it, and the file that defines these. */
+  template: { key: number; file: SharedFile } | null
 }
 
 /** Stores what a manifest declares. */
 export function createVersion(table: NameTable, content: ManifestContent): ManifestVersion {
   const byFile = Map.groupBy(content.references, ({ file }) => file) // each file has one kind of references
+  const [unique, others] = [new Set<string>(), new Set<string>()]
+  let template: ManifestVersion['template'] = null
+  for (const { own, parent, isUnique } of content.own) {
+    if (parent !== undefined && own.includes('${')) template = { key: table.add(own), file: parent }
+    else (isUnique ? unique : others).add(own)
+  }
   return {
+    ecosystem: content.ecosystem,
     names: table.addSet(content.names),
     isComputed: content.isComputed,
     references: Array.from(byFile, ([file, references]) => ({
@@ -35,7 +45,22 @@ export function createVersion(table: NameTable, content: ManifestContent): Manif
     })),
     definitions: content.definitions && table.addMap(content.definitions),
     parent: content.parent,
+    uniquePackages: table.addSet(unique),
+    packages: table.addSet(others),
+    members: table.addSet(new Set(content.workspace?.members)),
+    isMutual: content.workspace?.isMutual ?? false,
+    template,
   }
+}
+
+/** Whether names of a version may be those of other files. */
+function isReferring({ references, template }: ManifestVersion): boolean {
+  return references.length > 0 || template !== null
+}
+
+/** Whether a version may change what other manifests declare. */
+export function concernsOthers({ definitions, uniquePackages, packages, members }: ManifestVersion): boolean {
+  return definitions !== null || uniquePackages.length + packages.length + members.length > 0
 }
 
 /** What the manifest at a path declares from a commit on. A deleted one declares nothing. */
@@ -75,7 +100,7 @@ interface FoundDefinitions {
 /** What the manifests of a commit declare, as far as that may have changed with it. */
 export interface CommitDeclarations {
   declarations: Declaration[]
-  /** Whether manifests keep names that another file no longer defines, because looking up all names again takes too long. */
+  /** Whether manifests keep names that others would have changed, because looking up all names again takes too long. */
   isIncomplete: boolean
 }
 
@@ -91,12 +116,14 @@ export class ManifestTree {
   readonly #files = new Map<string, File>()
   /** The paths of manifests with references. */
   readonly #referring = new Set<string>()
-  #lookUpsLeft: number
+  readonly #packages: RepositoryPackages
+  readonly #lookUps: { left: number }
 
-  /** `maxLookUps` limits how many names are looked up again because a file that defines them has changed. */
+  /** `maxLookUps` limits how many names are looked up again because another file has changed. */
   constructor(table: NameTable, maxLookUps: number = defaultMaxLookUps) {
     this.#table = table
-    this.#lookUpsLeft = maxLookUps
+    this.#lookUps = { left: maxLookUps }
+    this.#packages = new RepositoryPackages(table, this.#lookUps)
   }
 
   /** Moves on to the next commit. */
@@ -110,27 +137,36 @@ export class ManifestTree {
         before?.parent?.folder !== version?.parent?.folder
       )
         areDefinitionsChanged = true
-      if (version === null) this.#files.delete(path)
-      else this.#files.set(path, { fileName, version })
-      if (version !== null && version.references.length > 0) this.#referring.add(path)
+      if (version !== null) this.#files.set(path, { fileName, version })
+      else if (before !== undefined) {
+        this.#files.delete(path)
+        this.#packages.delete(path)
+      }
+      if (version !== null && isReferring(version)) this.#referring.add(path)
       else this.#referring.delete(path)
       changed.set(path, fileName)
     }
-    const isIncomplete = areDefinitionsChanged && this.#lookUpsLeft <= 0
-    if (areDefinitionsChanged && !isIncomplete) {
+    const areLookedUp = areDefinitionsChanged && this.#lookUps.left > 0
+    if (areLookedUp) {
       for (const path of this.#referring) {
         const { fileName, version } = this.#files.get(path) ?? {}
         if (fileName === undefined || version === undefined) continue
         changed.set(path, fileName)
-        for (const { keys } of version.references) this.#lookUpsLeft -= keys.length
+        for (const { keys } of version.references) this.#lookUps.left -= keys.length
       }
     }
+    for (const path of changed.keys()) {
+      const version = this.#files.get(path)?.version
+      if (version !== undefined) this.#packages.set(path, this.#resolve(path, version).manifest)
+    }
+    const affected = this.#packages.takeAffected()
+    for (const path of affected.paths) changed.set(path, this.#files.get(path)?.fileName ?? '')
     const declarations = Array.from(changed, ([path, fileName]) => ({
       path,
       fileName,
-      names: this.#resolveNames(path).names,
+      names: this.#packages.readDependencies(path),
     }))
-    return { declarations, isIncomplete }
+    return { declarations, isIncomplete: areDefinitionsChanged !== areLookedUp || affected.isIncomplete }
   }
 
   /** Counts the manifests of the commit. */
@@ -139,16 +175,14 @@ export class ManifestTree {
     let computed = 0
     for (const [path, { fileName, version }] of this.#files) {
       read.set(fileName, (read.get(fileName) ?? 0) + 1)
-      if (version.isComputed || this.#resolveNames(path).isIncomplete) computed++
+      if (version.isComputed || this.#resolve(path, version).isIncomplete) computed++
     }
     return { read, computed }
   }
 
-  /** The names that a manifest declares, and whether it refers to others that no file defines. */
-  #resolveNames(path: string): { names: NameSet; isIncomplete: boolean } {
-    const version = this.#files.get(path)?.version
-    if (version === undefined) return { names: noNames, isIncomplete: false }
-    if (version.references.length === 0) return { names: version.names, isIncomplete: false }
+  /** What a manifest declares with the files that it refers to, and whether it refers to names that no file defines. */
+  #resolve(path: string, version: ManifestVersion): { manifest: PackageManifest; isIncomplete: boolean } {
+    if (!isReferring(version)) return { manifest: version, isIncomplete: false }
     const names = new Set(version.names)
     let isIncomplete = false
     for (const { file, areNames, keys } of version.references) {
@@ -159,7 +193,14 @@ export class ManifestTree {
         else if (!this.#addFilledName(key, definitions, names)) isIncomplete = true
       }
     }
-    return { names: this.#table.addNumbers(names), isIncomplete }
+    let { uniquePackages } = version
+    if (version.template !== null) {
+      const { key, file } = version.template
+      const own = new Set<number>()
+      if (this.#addFilledName(key, this.#findDefinitions(path, file), own))
+        uniquePackages = this.#table.addNumbers(own)
+    }
+    return { manifest: { ...version, names: this.#table.addNumbers(names), uniquePackages }, isIncomplete }
   }
 
   /** Adds a name with keys in it. Returns whether all of them are defined. */

@@ -69,7 +69,7 @@ export function loadFindings(
       async ({ id, databaseId, url, defaultBranchRef, nameWithOwner }) => {
         const clone = histories.changed.get(id)
         if (clone === undefined || databaseId === null || defaultBranchRef === null) return undefined
-        const read = () => readDependencyHistory(clone)
+        const read = () => readDependencyHistory(clone, { url })
         return await clones
           .readOrRenew(databaseId, url, defaultBranchRef.name, read)
           .catch((error: unknown) => {

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { openClone } from '../../../api/sources/git/clone.ts'
+import { openClone, readDates } from '../../../api/sources/git/clone.ts'
 import { countCommits, type GitCommit, readCommits } from '../../../api/sources/git/commit-log.ts'
 import { Clone, collect, npm, readLines, root, setVariable, useClones } from '../../support/git-clone.ts'
 
@@ -135,14 +135,40 @@ describe('reading the commits of a clone', () => {
   })
 })
 
+test('a date that is unreadable, negative or after the year 9999 is null, of a commit, the repository and a dependency', async () => {
+  for (const [index, date] of ['nonsense', '-86400 +0000', '253402300800 +0000', ''].entries()) {
+    const clone = new Clone(`unreadable-${index}`)
+    clone.commit(1000, { 'package.json': npm('a') })
+    const tree = clone.git(0, 'rev-parse', 'HEAD^{tree}')
+    const people = `author A <a@example.org> ${date}\ncommitter C <c@example.org> ${date}\n`
+    const input = `tree ${tree}\n${people}\nfirst\n`
+    const first = clone.gitWith({ input }, 0, 'hash-object', '-t', 'commit', '-w', '--literally', '--stdin')
+    clone.git(0, 'reset', '--quiet', '--hard', first)
+    clone.commit(2000, { 'package.json': npm('a', 'b') })
+    const opened = await openClone(clone.path)
+    expect((await collect(readCommits(opened))).at(-1)).toMatchObject({
+      author_date: null,
+      committer_date: null,
+    })
+    expect(await readDates(opened)).toEqual({ first: null, last: 2000 })
+    expect(await readLines(clone)).toEqual(['a package.json    active', 'b package.json 2000  2000 active'])
+    clone.commit(3000, { 'package.json': npm('b') })
+    expect(await readLines(clone)).toContain('a package.json  3000 3000 removed')
+  }
+})
+
+test('a dependency that a commit with an unknown date removes was last used at an unknown date', async () => {
+  const clone = new Clone('removed-at-unknown')
+  clone.commit(1000, { 'package.json': npm('a') })
+  clone.commit(253_402_300_800, { 'package.json': npm() })
+  expect(await readLines(clone)).toEqual(['a package.json 1000   removed'])
+})
+
 test('a date after the year 9999 is read as null, because clients could not hold it', async () => {
   const clone = new Clone('far')
   clone.commit(1000, { 'package.json': npm('a') })
   clone.commit(253_402_300_800, { 'package.json': npm('a', 'b') })
   const [commit] = await collect(readCommits(await openClone(clone.path)))
   expect(commit).toMatchObject({ author_date: 253_402_300_795, committer_date: null })
-  expect(await readLines(clone)).toEqual([
-    'a package.json 1000  1000 active',
-    'b package.json 1000  1000 active',
-  ])
+  expect(await readLines(clone)).toEqual(['a package.json 1000  1000 active', 'b package.json    active'])
 })

@@ -38,7 +38,8 @@ const push = (repository: Repository) =>
 async function readTimes() {
   const { loaded_at, refreshed_at } = await readDataset(service.sql)
   const { oldest } = (await readCoverage(service.sql)).refreshed
-  return { loaded: loaded_at?.getTime(), refreshed: refreshed_at?.getTime(), oldest: oldest?.getTime() ?? 0 }
+  const read = (time: string | null) => (time === null ? undefined : Date.parse(time))
+  return { loaded: read(loaded_at), refreshed: read(refreshed_at), oldest: read(oldest) ?? 0 }
 }
 
 /** Does something after the API has described the repositories, before git fetches any. */
