@@ -99,7 +99,7 @@ const lists: List[] = [
   ...[listUsers, listRepositories].flatMap((list) => [
     list({ dependency_names: 'TypeScript' }, { names: ['typescript'] }),
     list({ dependency_names: 'django,pyyaml' }, { names: ['django', 'pyyaml'] }),
-    list({ dependency_names: '@types/node, react ,,numpy' }, { names: ['@types/node', 'react', 'numpy'] }),
+    list({ dependency_names: '@types/node, react,,numpy' }, { names: ['@types/node', 'react', 'numpy'] }),
     list({ dependency_names: 'there-is-no-such-package' }, { names: ['there-is-no-such-package'] }),
     list({ dependency_files: 'Cargo.toml' }, { files: ['Cargo.toml'] }),
     list({ dependency_files: manifests.join() }, { files: manifests }),
