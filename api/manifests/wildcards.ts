@@ -7,7 +7,7 @@
 
 /** Whether a text matches a pattern, in which `*` stands for any characters, and `?` for one. */
 export function isLike(text: string, pattern: string): boolean {
-  return matches([...text], [...pattern], '*', (character, part) => part === '?' || part === character)
+  return matches<string>(text, pattern, '*', (character, part) => part === '?' || part === character)
 }
 
 /** Paths of folders, from the top of the repository. */
@@ -27,8 +27,8 @@ export function hasFolder({ paths, wild }: FolderPatterns, folder: string): bool
 
 /** Whether items match a pattern, in which `any` stands for any items. */
 function matches<Item>(
-  items: readonly Item[],
-  pattern: readonly Item[],
+  items: ArrayLike<Item>,
+  pattern: ArrayLike<Item>,
   any: Item,
   isMatch: (item: Item, part: Item) => boolean,
 ): boolean {
@@ -49,7 +49,8 @@ function matches<Item>(
       next = lastAny + 1
     } else return false
   }
-  return pattern.slice(next).every((part) => part === any)
+  while (pattern[next] === any) next++
+  return next === pattern.length
 }
 
 /** A pattern may have several braces, and each doubles the patterns. */

@@ -166,7 +166,9 @@ export class ManifestTree {
       fileName,
       names: this.#packages.readDependencies(path),
     }))
-    return { declarations, isIncomplete: areDefinitionsChanged !== areLookedUp || affected.isIncomplete }
+    const isCutShort = affected.paths.length > 0 && this.#lookUps.left <= 0
+    const isIncomplete = areDefinitionsChanged !== areLookedUp || affected.isIncomplete || isCutShort
+    return { declarations, isIncomplete }
   }
 
   /** Counts the manifests of the commit. */
