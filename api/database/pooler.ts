@@ -18,10 +18,13 @@ async function inspectSession(server: Server): Promise<{ isPooled: boolean; isol
     usesSession: false,
   })
   try {
-    const rows = await sql<{ pid: number; isolation: string }[]>`
-      select pg_backend_pid() as pid, current_setting('transaction_isolation') as isolation`
-    const [{ pid, isolation } = { pid: 0, isolation: '' }] = rows
-    return { isPooled: rows.state.pid !== pid, isolation }
+    // A standby refuses statements of a serializable transaction.
+    return await sql.begin('isolation level read committed', async (tx) => {
+      const rows = await tx<{ pid: number; isolation: string }[]>`
+        select pg_backend_pid() as pid, current_setting('default_transaction_isolation') as isolation`
+      const [{ pid, isolation } = { pid: 0, isolation: '' }] = rows
+      return { isPooled: rows.state.pid !== pid, isolation }
+    })
   } finally {
     await sql.end({ timeout: 1 })
   }
