@@ -39,7 +39,7 @@ const createFinding = (state: Finding['state']) => (subject: string, message: st
 })
 export const ok = createFinding('ok')
 export const wrong = createFinding('wrong')
-const skipped = createFinding('skipped')
+export const skipped = createFinding('skipped')
 
 /** Checks the server, the migrations, a sample of the sets, and if `includesLedger`, every balance. */
 export async function checkDatabase(
