@@ -40,7 +40,7 @@ const createFinding = (state: Finding['state']) => (subject: string, message: st
 })
 export const ok = createFinding('ok')
 export const wrong = createFinding('wrong')
-const skipped = createFinding('skipped')
+export const skipped = createFinding('skipped')
 
 /** Checks the server, the migrations, the look-up of keys, a sample of the sets, and if `includesLedger`, every balance. */
 export async function checkDatabase(

@@ -7,11 +7,12 @@ import process from 'node:process'
 import { text } from 'node:stream/consumers'
 import type { Command } from 'commander'
 import { type Config, ConfigError, findMisspelledSettings, readConfig, readEnvironment } from '../config.ts'
-import { checkDatabase, checkDocs, checkService, type Finding, ok, wrong } from './doctor-checks.ts'
+import { checkDatabase, checkDocs, checkService, type Finding, ok, skipped, wrong } from './doctor-checks.ts'
 
 interface DoctorOptions {
-  key?: string
+  key?: string | undefined
   ledger: boolean
+  service: boolean
   json?: true
 }
 
@@ -27,13 +28,17 @@ export function addDoctorCommand(program: Command): void {
     )
     .option('--key <key>', 'also send requests with this API key; - reads it from standard input')
     .option('--no-ledger', 'skip the ledger check, which reads every entry')
+    .option('--no-service', 'send no requests to the service, for example because it is stopped')
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
       '\nExamples:\n  devdata doctor\n  devdata doctor --key 7e1f0c1e-…\n  devdata doctor --key - < key.txt',
     )
-    .action(async ({ key, ledger, json }: DoctorOptions) => {
-      const findings = await examine(key === '-' ? (await text(process.stdin)).trim() : key, ledger)
+    .action(async ({ key, ledger, service, json }: DoctorOptions, command: Command) => {
+      if (key !== undefined && !service)
+        command.error('error: --key is for requests, which --no-service omits')
+      const givenKey = key === '-' ? (await text(process.stdin)).trim() : key
+      const findings = await examine({ ledger, service, key: givenKey })
       const healthy = findings.every(({ state }) => state !== 'wrong')
       if (json) console.log(JSON.stringify({ healthy, findings }))
       else {
@@ -45,7 +50,7 @@ export function addDoctorCommand(program: Command): void {
     })
 }
 
-async function examine(key: string | undefined, includesLedger: boolean): Promise<Finding[]> {
+async function examine({ key, ledger, service }: Omit<DoctorOptions, 'json'>): Promise<Finding[]> {
   let config: Config
   let misspelled: string[]
   try {
@@ -59,8 +64,10 @@ async function examine(key: string | undefined, includesLedger: boolean): Promis
     ...(misspelled.length === 0
       ? [ok('settings', 'all valid')]
       : misspelled.map((message) => wrong('settings', message))),
-    ...(await checkDatabase(config, includesLedger)),
+    ...(await checkDatabase(config, ledger)),
     await checkDocs(config),
-    ...(await checkService(config, key)),
+    ...(service
+      ? await checkService(config, key)
+      : [skipped('url', 'no requests were sent, because of --no-service')]),
   ]
 }

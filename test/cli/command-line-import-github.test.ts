@@ -98,7 +98,7 @@ describe('devdata import github', () => {
     fine.description = 'Everybody reads this'
     const report = join(fake.clones, '..', 'failed.csv')
     const stderr =
-      'The import failed at 1 repository. The rest is loaded, but this import does not count as a success; run it again\n'
+      "The import failed at 1 repository; the summary has the reasons. The rest is loaded, but this import doesn't count as a success: run it again\n"
     const failed = await load('--refresh')
     expect(failed).toMatchObject({ code: 1, stderr })
     const reason = 'GitHub describes it incompletely: nameWithOwner is missing or invalid'

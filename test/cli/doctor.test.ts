@@ -82,6 +82,13 @@ describeOnOneDatabase('devdata doctor', (kind) => {
     })
   })
 
+  test('finds nothing wrong with a service that is stopped, if it is told to send it no requests', async () => {
+    const settings = { BASE_URL: `http://127.0.0.1:${unusedPort}` }
+    expect((await run(settings, '--no-ledger')).findings.get('url')).toMatch(/^wrong: .* is unreachable/)
+    const { findings } = await run(settings, '--no-ledger', '--no-service')
+    expect(findings.get('url')).toBe('skipped: no requests were sent, because of --no-service')
+  })
+
   test('finds nothing wrong with a migration of a newer version, if this one can run on it', async () => {
     await service.sql`
       insert into migrations (number, name, checksum, compatible_since) values (9999, 'x', '', 1)`

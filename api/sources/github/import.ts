@@ -126,7 +126,6 @@ export async function importGithub(sql: Sql, options: GithubImportOptions): Prom
     onWait: (reason, waitMs) => onNote(`${reason}: ${Math.ceil(waitMs / 1000)} s`),
   })
   const clones = await openCloneFolder({ directory, apiUrl, client, signal })
-  if (withHistory) await runGit(directory, ['version']) // fails before the first query, if git is missing
   const lock = await lockDataDirectory(directory)
   if (lock === 'in_use') {
     throw new ImportError(
@@ -153,6 +152,7 @@ export async function importGithub(sql: Sql, options: GithubImportOptions): Prom
       options.onProgress?.({ step: `${step}${scope}`, done, total, usage: client.usage }),
   }
   try {
+    if (withHistory) await runGit(directory, ['version']) // fails before the first query, if git is missing
     const known = refresh
       ? await readKnown(sql, journal, findWebOrigin(apiUrl))
       : { repositories: [], users: [] }
