@@ -39,7 +39,7 @@ export const automationAccounts: ReadonlySet<string> = new Set([
   'denobot', // Deno
   'divybot', // denoland/deno
   'elasticmachine', // Elastic
-  'embeddedbot', // rust-embedded
+  'embeddedbot',
   'fibibot', // denoland/deno
   'fluttergithubbot', // Flutter
   'fluxcdbot', // Flux

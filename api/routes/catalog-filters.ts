@@ -130,8 +130,9 @@ function readCountries(query: URLSearchParams): string[] {
   const wrong = countries.findIndex((code) => !isCountryCode(code.toUpperCase()))
   if (wrong >= 0) {
     const suggested = suggestCountryCode(countries[wrong] ?? '')
+    const example = suggested === undefined ? ', such as DE' : `: ${suggested}`
     throw badRequest(
-      `Invalid country: entry ${wrong + 1} must be a country code of two letters (ISO 3166-1)${suggested === undefined ? ', such as DE' : `: ${suggested}`}`,
+      `Invalid country: entry ${wrong + 1} must be a country code of two letters (ISO 3166-1)${example}`,
     )
   }
   return countries

@@ -1,7 +1,7 @@
 /**
  * Countries that are found in what people write as their location, against texts that were labeled by hand before the
  * rules were written (`locations.tsv`: the code or `-`, a tab, the text), and against others that the rules weren't written
- * for (`held-out.tsv`, and `fresh.tsv`, which was labeled after the second rules).
+ * for (`held-out.tsv`), or that were labeled before anybody saw what the rules find (`fresh.tsv`).
  *
  * @module
  */
@@ -132,6 +132,6 @@ test('any text is read to its end', () => {
     '\u0301',
     'Berlin ',
   ]) {
-    expect(() => findCountry(`${part.repeat(50_000)}x`)).not.toThrow()
+    expect(() => findCountry(`${part.repeat(50_000)}x 🇩🇪`)).not.toThrow()
   }
 })

@@ -61,7 +61,7 @@ const maxUnspacedName = 8
 /** Behind a name: what kind of place it is, or that there is another. */
 const unspacedKind = /[省市区區县縣府県都道州郡·和与與と]/
 /** What arrows and flags leave at the ends of a text. */
-const arrowsAround = /^(?:[→⇒➡✈↔⇄]|[-=]>|\s)+|(?:[→⇒➡✈↔⇄]|[-=]>|\s)+$/g
+const arrowsAround = /^(?:[→⇒➡✈↔⇄]|[-=]>|\s)+|(?<![→⇒➡✈↔⇄>\s])(?:[→⇒➡✈↔⇄]|[-=]>|\s)+$/g
 
 const flag = /[\u{1F1E6}-\u{1F1FF}]{2}/gu
 const picture = /\p{Extended_Pictographic}|\uFE0F|\u200D|[\u{E0000}-\u{E007F}]/gu
