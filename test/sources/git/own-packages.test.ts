@@ -232,7 +232,7 @@ describe('a dependency', () => {
       return [isIncomplete, ...declarations.map(({ names }) => Array.from(names, (name) => table.read(name)))]
     }
     expect(apply('a/package.json', pkg('a', ['b']))).toEqual([false, ['b']])
-    expect(apply('package.json', pkg('root', [], { workspaces: ['*'] }))).toEqual([true, []])
+    expect(apply('package.json', pkg('root', [], { workspaces: ['*'] }))).toEqual([true, [], ['b']])
     expect(apply('b/package.json', pkg('b', ['a']))).toEqual([true, ['a']])
   })
 })
