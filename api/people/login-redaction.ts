@@ -59,6 +59,10 @@ const publicForge = 'github.com'
 /** `owner/name#12`, `owner/name!12` and `owner/name@0123abc` */
 const reference = /()(?<![\w./@:~-])([\w.-]{1,100})(?=\/[\w.-]{1,100}(?:[#!]\d|@[0-9a-f]{7,40}(?!\w)))/gi
 
+/** `Reviewed-by: ada <ada@example.com>`: the address may be somebody else's, but `Ada` is likely to be a given name. */
+const trailerName =
+  /^([ \t>*-]*(?:[A-Za-z][\w-]*-[Bb]y|Cc|CC|From)[ \t]*:[ \t]*)(?!\p{Lu}\p{Ll}+[ \t]*<)([\w.[\]-]+)(?=[ \t]*<[^<>\n]*>)/gmu
+
 const merges = [
   // Merge pull request #7 from ada/fix, in the list of a squashed branch, too
   /^([ \t>*-]*(?:Revert ")*Merged? (?:(?:pull|merge) request |PR )[#!]?\d+ from ~?)([\w.[\]-]+)(?=[/:])/gim,
@@ -76,7 +80,7 @@ function redactOwners(text: string, host: string, isForgotten: IsForgotten): str
   const { anyHost, urls } = findUrlPatterns(host)
   const withoutUrls = anyHost.test(text) ? urls.reduce(redact, text) : text
   const withoutMerges = /merge/i.test(text) ? merges.reduce(redact, withoutUrls) : withoutUrls
-  return redact(withoutMerges, reference)
+  return [reference, trailerName].reduce(redact, withoutMerges)
 }
 
 interface UrlPatterns {

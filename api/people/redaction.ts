@@ -46,10 +46,17 @@ function redactMessage(message: string, host: string, isForgotten: IsForgotten):
   return others === message ? redacted : redacted.trimEnd()
 }
 
+/**
+ * `Ada <ada@example.com>`: a few words before it, and after it. A line of text such as `Note: Ada <ada@example.com> found that …` is
+ * somebody else's, and keeps its other words.
+ */
+const peopleAlone =
+  /^(?:[^\s<>:/]+\s+){0,3}[^\s<>:/]*\s*<[^<>@]*@[^<>]*>(?:[\s,;].*<[^<>@]*@[^<>]*>)?(?:\s+\S+){0,3}$/s
+
 /** Whether a trailer names people, and a forgotten one among them: by address, or by login where it has no address. */
 function isTrailerOf({ token, value, firstLine }: Trailer, host: string, isForgotten: IsForgotten): boolean {
   // The first line is the title, unless it clearly names somebody.
-  const namesPeople = /-by$/i.test(token) || (firstLine > 0 && /<[^<>@]*@[^<>]*>/.test(value))
+  const namesPeople = /-by$/i.test(token) || (firstLine > 0 && peopleAlone.test(value))
   if (!namesPeople) return false
   if (redactText(value, host, isForgotten) !== value) return true
   const login = /^(?:.*\()?([\w.[\]-]+)\)?$/s.exec(value)?.[1] // `ada`, `Ada (ada)`

@@ -109,6 +109,13 @@ describe('a commit that names a forgotten person', () => {
       'See ada-l/x#7, ada-l/x!8 and ada-l/x@0123abc',
       'See forgotten/x#7, forgotten/x!8 and forgotten/x@0123abc',
     ],
+    ['Fix it\n\nCc: Ada-L <other@example.com>', 'Fix it\n\nCc: forgotten <other@example.com>'],
+    [
+      'Fix it\n\nNote: the mail of Bob to <ada@example.com> bounced twice',
+      `Fix it\n\nNote: the mail of Bob to <${forgottenAddress}> bounced twice`,
+    ],
+    ['Note: Ada <ada@example.com>', `Note: Ada <${forgottenAddress}>`],
+    ['Fix it\nhttps://x.example/ <ada@example.com>', `Fix it\nhttps://x.example/ <${forgottenAddress}>`],
     ['[ada-l/x](https://forge.example/Ada-L/x)', '[forgotten/x](https://forge.example/forgotten/x)'],
     ['By [ada-l](https://github.com/ada-l)', 'By [forgotten](https://github.com/forgotten)'],
     ['https://ada-l@forge.example/acme/x.git', 'https://forgotten@forge.example/acme/x.git'],
@@ -134,8 +141,8 @@ describe('a commit that names a forgotten person', () => {
     'note: new-ada@example.com',
     'Fixes: ada-l',
     'Signed-off-by: Ada <bob@example.com>',
-    // The address says who it is. It may be somebody else's of this name.
-    'Fix it\n\nCc: Ada-L <other@example.com>',
+    'Fix it\n\nSee: https://forge.example/x by <bob@example.com>',
+    'Fix it\n\nCc: Ada-L-B <other@example.com>',
     'Fix it\n\nSigned-off-by: Bob <bob@example.com>\n ada-l helped',
     'Move ada-l/unit/a.js to lib/ada-l/a.js, ada-l.js or ./ada-l/',
     'ada-l: a word, `ada-l/x`, "ada-l" and https://docs.example/ada-l/x',
@@ -278,6 +285,13 @@ describe('a commit that names a forgotten person', () => {
       expect(redactMessage(message)).toBe(message)
     }
   }, 30_000)
+})
+
+test('a given name in a trailer is not a login, and the address says who it is', () => {
+  const message = 'Fix it\n\nSigned-off-by: John <john@example.org>\nCc: john <john@example.org>'
+  const commit = { ...createCommit(1, 'https://forge.example/o/r', 'bob@example.com', 0), message }
+  const redacted = redactCommit(commit, 'forge.example', (identity) => identity === identifyLogin('john'))
+  expect(redacted.message).toBe(message.replace('Cc: john', 'Cc: forgotten'))
 })
 
 test('the constant address names nobody', () => {
