@@ -9,13 +9,16 @@ import type { Command } from 'commander'
 import { createPrivateFile } from '../database/private-file.ts'
 import { describeFileError, OperatorError } from '../errors.ts'
 import {
+  decodeDeletionList,
   type EntryResult,
   importDeletionList,
   type ListEntry,
   type ListImportResult,
   parseDeletionList,
+  previewDeletionList,
 } from '../people/deletion-list.ts'
-import { confirm } from './confirm.ts'
+import { canAsk, confirm } from './confirm.ts'
+import { describePreview } from './forget-preview.ts'
 import { countOf, formatCount, formatCsvCell } from './output.ts'
 import { startProgress } from './progress.ts'
 import { withDatabase } from './session.ts'
@@ -30,7 +33,7 @@ export function addForgetImportCommand(forget: Command): void {
         'email address, or the SHA-256 of the trimmed address in lowercase, in hexadecimal digits or Base64, as regulators publish it. Empty ' +
         'lines and lines that begin with # are ignored. What is removed is what "forget user" removes. The command reads all commits, and other ' +
         'loads wait for it. The database keeps neither the addresses nor their hashes, but keyed hashes of the hashes. On a terminal, the ' +
-        'command asks for confirmation.',
+        'command first counts what would change, and asks for confirmation.',
     )
     .argument('<file>', 'the list')
     .option(
@@ -38,6 +41,7 @@ export function addForgetImportCommand(forget: Command): void {
       'write to this file, as CSV, what became of each line; an earlier report is replaced',
     )
     .option('--keep-repositories', 'keep the repositories that these people own, under another owner')
+    .option('--dry-run', 'count what would change, and change nothing')
     .option('--yes', "don't ask")
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExamples:\n  devdata forget import list.txt --report report.csv')
@@ -47,20 +51,37 @@ export function addForgetImportCommand(forget: Command): void {
 interface ImportListOptions {
   report?: string | undefined
   keepRepositories?: boolean
+  dryRun?: boolean
   yes?: true
   json?: true | undefined
 }
 
 async function importList(
   file: string,
-  { report, keepRepositories = false, yes, json }: ImportListOptions,
+  { report, keepRepositories = false, dryRun = false, yes, json }: ImportListOptions,
 ): Promise<void> {
-  const entries = parseDeletionList(await readListFile(file))
+  const entries = parseDeletionList(decodeDeletionList(await readListFile(file)))
   // Created before anybody is forgotten: a second import would report that all of them were forgotten already.
   await using reportFile = report === undefined ? undefined : await createPrivateFile(report, reportHeader)
+  async function writeReport(results: readonly EntryResult[]): Promise<void> {
+    await reportFile?.write(formatReport(entries, results))
+    await reportFile?.complete()
+  }
   await withDatabase({ longStatements: true }, async ({ config, sql }) => {
-    const question = `Forget everybody on a list of ${countOf(entries.length, 'entry', 'entries')}?`
-    await confirm(question, { yes })
+    if (dryRun || canAsk({ yes })) {
+      const { results, ...preview } = await previewDeletionList(sql, { entries, keepRepositories })
+      const counts = countResults(results)
+      const text = `Entries: ${describeResults(counts, 'found')}.\n${describePreview(preview, keepRepositories)}`
+      if (dryRun) {
+        console.log(json ? JSON.stringify({ entries: counts, ...preview }) : text)
+        await writeReport(results)
+        return
+      }
+      await confirm(
+        `${text}\nForget everybody on a list of ${countOf(entries.length, 'entry', 'entries')}?`,
+        { yes },
+      )
+    }
     const progress = startProgress(process.stderr)
     const { results, ...done } = await importDeletionList(sql, {
       entries,
@@ -69,14 +90,13 @@ async function importList(
       onStep: (step) => progress.update({ step, count: 0, unit: '', fraction: undefined }),
     }).finally(progress.end)
     printListResult(done, results, { report, json })
-    await reportFile?.write(formatReport(entries, results))
-    await reportFile?.complete()
+    await writeReport(results)
   })
 }
 
-async function readListFile(file: string): Promise<string> {
+async function readListFile(file: string): Promise<Uint8Array> {
   try {
-    return await readFile(file, 'utf8')
+    return await readFile(file)
   } catch (error) {
     throw new OperatorError(`The list ${file} can't be read: ${describeFileError(error)}`)
   }
@@ -89,27 +109,38 @@ function formatReport(entries: readonly ListEntry[], results: readonly EntryResu
   return reportHeader + rows.join('')
 }
 
+function countResults(results: readonly EntryResult[]) {
+  const count = (wanted: EntryResult) => results.filter((result) => result === wanted).length
+  return {
+    found: count('found'),
+    not_found: count('not found'),
+    already_forgotten: count('already forgotten'),
+  }
+}
+
+function describeResults(counts: ReturnType<typeof countResults>, found = 'found and forgotten'): string {
+  return [
+    `${formatCount(counts.found)} ${found}`,
+    `${formatCount(counts.not_found)} not found`,
+    `${formatCount(counts.already_forgotten)} already forgotten`,
+  ].join(', ')
+}
+
 function printListResult(
   { users, repositories, commits, ledgerEntries, version }: Omit<ListImportResult, 'results'>,
   results: readonly EntryResult[],
   { report, json }: Pick<ImportListOptions, 'report' | 'json'>,
 ): void {
-  const count = (wanted: EntryResult) => results.filter((result) => result === wanted).length
   const summary = {
-    entries: {
-      found: count('found'),
-      not_found: count('not found'),
-      already_forgotten: count('already forgotten'),
-    },
+    entries: countResults(results),
     users,
     repositories,
     commits,
     ledger_entries: ledgerEntries,
     dataset_version: version,
   }
-  const { found, not_found, already_forgotten } = summary.entries
   const lines = [
-    `entries       ${formatCount(found)} found and forgotten, ${formatCount(not_found)} not found, ${formatCount(already_forgotten)} already forgotten`,
+    `entries       ${describeResults(summary.entries)}`,
     `users         ${formatCount(users.removed)} removed`,
     `repositories  ${formatCount(repositories.removed)} removed, ${formatCount(repositories.updated)} kept`,
     `commits       ${formatCount(commits.removed)} removed, ${formatCount(commits.updated)} redacted`,

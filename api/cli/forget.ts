@@ -7,11 +7,13 @@ import process from 'node:process'
 import type { Command } from 'commander'
 import { devdataCommand } from '../devdata-command.ts'
 import { OperatorError } from '../errors.ts'
-import { type Found, findPerson, forgetPerson, listForgotten, undoForgetting } from '../people/forget.ts'
+import { forgetPerson, listForgotten, undoForgetting } from '../people/forget.ts'
+import { previewForgetting } from '../people/forget-preview.ts'
 import { placeholderOf } from '../people/redaction.ts'
 import { readPersonNumber } from './arguments.ts'
-import { confirm } from './confirm.ts'
+import { canAsk, confirm } from './confirm.ts'
 import { addForgetImportCommand } from './forget-import.ts'
+import { describePreview } from './forget-preview.ts'
 import { countOf, formatCount, formatTable, formatTime } from './output.ts'
 import { addPersonOptions, listIdentities, type PersonOptions } from './person-options.ts'
 import { startProgress } from './progress.ts'
@@ -34,16 +36,18 @@ export function addForgetCommands(program: Command): void {
         'Forget a person: remove the user and the repositories that the person owns. Remove the addresses and the login ' +
           "from other commits and from the ledger, and exclude the person from later loads. The person doesn't have to " +
           'be a user: commits are searched, too. Bios and descriptions of others, and names of dependencies, stay as they are. ' +
-          'On a terminal, the command asks for confirmation.',
+          'On a terminal, the command first counts what would change, and asks for confirmation.',
       ),
   )
     .option('--keep-repositories', 'keep the repositories that the person owns, under another owner')
+    .option('--dry-run', 'count what would change, and change nothing')
     .option('--yes', "don't ask")
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
       `
 Examples:
+  devdata forget user ada --dry-run
   devdata forget user ada
   devdata forget user ada --email ada@example.com --email ada@work.example
   devdata forget user --id 1001 --keep-repositories --yes`,
@@ -77,16 +81,22 @@ Examples:
 
 interface ForgetOptions extends PersonOptions {
   keepRepositories?: true
+  dryRun?: true
   yes?: true
   json?: true
 }
 
 function forgetUser(login: string | undefined, options: ForgetOptions, command: Command): Promise<void> {
-  const { keepRepositories = false, yes, json } = options
+  const { keepRepositories = false, dryRun = false, yes, json } = options
   const identities = listIdentities(login, options)
   if (identities.length === 0) command.error('error: specify the person: a login, --email or --id')
   return withDatabase({ longStatements: true }, async ({ config, sql }) => {
-    await confirm(askAbout(await findPerson(sql, identities), keepRepositories), { yes })
+    if (dryRun || canAsk({ yes })) {
+      const preview = await previewForgetting(sql, { identities, keepRepositories })
+      const text = describePreview(preview, keepRepositories)
+      if (dryRun) return console.log(json ? JSON.stringify(preview) : text)
+      await confirm(`${text}\nForget this person?`, { yes })
+    }
     const progress = startProgress(process.stderr)
     const onStep = (step: string) => progress.update({ step, count: 0, unit: '', fraction: undefined })
     const forgotten = await forgetPerson(sql, {
@@ -129,13 +139,6 @@ function forgetUser(login: string | undefined, options: ForgetOptions, command: 
       ].join('\n'),
     )
   })
-}
-
-function askAbout({ logins, repositories }: Found, keepRepositories: boolean): string {
-  const users =
-    logins.length === 0 ? 'The dataset has no such user.' : `Users to remove: ${logins.join(', ')}.`
-  const owned = `Repositories to ${keepRepositories ? 'keep under another owner' : 'remove'}: ${formatCount(repositories)}.`
-  return `${users} ${owned} Forget this person?`
 }
 
 function list({ json }: { json?: true }): Promise<void> {

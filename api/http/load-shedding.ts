@@ -7,7 +7,7 @@
  *
  * @module
  */
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate } from 'node:timers'
 import { type ApiError, overCapacity } from '../errors.ts'
 import type { PlainResponse } from './error-handler.ts'
 import type { Fetch } from './request-context.ts'
@@ -66,7 +66,8 @@ export function createLoadShedder({
   const error = overCapacity() // made once: a stack trace costs more than a response
   const others = { inProgress: 0 }
   const probes = { inProgress: 0 }
-  let lastTurn: Promise<unknown> = Promise.resolve()
+  /** Requests of unknown senders, oldest first. */
+  const waiting: { authorization: string | undefined; start: () => void }[] = []
   /** Takes a path, or a URL with an authority, which has at least one character. */
   const isProbe = (url: string) =>
     probePaths.includes(url.startsWith('/') ? url : url.slice(url.indexOf('/', 'http://h'.length)))
@@ -81,9 +82,18 @@ export function createLoadShedder({
    * Waits for the turn of an unknown sender. One of them starts in each turn of the event loop. So any number of pages and
    * errors, which cost nothing, delays each step of a paid request by one of them.
    */
-  function waitForTurn(): Promise<unknown> {
-    lastTurn = lastTurn.then(() => nextTurn())
-    return lastTurn
+  function waitForTurn(authorization: string | undefined): Promise<void> {
+    return new Promise((start) => {
+      waiting.push({ authorization, start })
+      if (waiting.length === 1) setImmediate(startNext)
+    })
+  }
+
+  /** Also starts those behind the first one whose key was found in the meantime: a key's first burst waits once. */
+  function startNext(): void {
+    do waiting.shift()?.start()
+    while (waiting[0] !== undefined && findSender(waiting[0].authorization) !== undefined)
+    if (waiting.length > 0) setImmediate(startNext)
   }
 
   return {
@@ -98,7 +108,7 @@ export function createLoadShedder({
       places.inProgress++
       try {
         const authorization = request.headers.get('Authorization') ?? undefined
-        if (!isOwnPlace && findSender(authorization) === undefined) await waitForTurn()
+        if (!isOwnPlace && findSender(authorization) === undefined) await waitForTurn(authorization)
         return await fetch(request, server)
       } finally {
         // A response takes memory until it is sent.

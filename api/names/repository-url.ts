@@ -46,6 +46,11 @@ export function keyRepositoryUrl(text: string): string {
   return foldText(text.replace(/^https?:\/\//i, '').replace(/\/+$/, ''))
 }
 
+/** Returns the host in a key that `keyRepositoryUrl` made, with its port if it has one. */
+export function findHostInKey(key: string): string {
+  return key.split('/', 1)[0] ?? ''
+}
+
 /** Undefined if an escape is invalid, or encodes what would have another meaning in a URL, or a NUL. */
 function decode(segment: string): string | undefined {
   try {

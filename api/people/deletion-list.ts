@@ -15,8 +15,10 @@ import { dropDeadLoads } from '../dataset/staging.ts'
 import { OperatorError } from '../errors.ts'
 import { identifyAddress } from '../names/forge-names.ts'
 import { type Forgetting, forgetPeople, redactLaterEntries } from './forget.ts'
+import { countChanges, type ForgetPreview, previewChange } from './forget-preview.ts'
 import {
   blockIdentities,
+  type FoundPerson,
   findForgottenPeople,
   hashPrefix,
   identifyHash,
@@ -42,14 +44,37 @@ const maxRemembered = 100_000
 /** Lines of a list that a message names. */
 const maxNamed = 5
 
+const lineBreak = /\r\n?|\n/
+
+/**
+ * Decodes a list: UTF-8, or UTF-16 with a byte order mark. Throws `OperatorError` with the first line that isn't in this
+ * encoding.
+ */
+export function decodeDeletionList(bytes: Uint8Array): string {
+  const encoding =
+    bytes[0] === 0xff && bytes[1] === 0xfe
+      ? 'utf-16le'
+      : bytes[0] === 0xfe && bytes[1] === 0xff
+        ? 'utf-16be'
+        : 'utf-8'
+  try {
+    return new TextDecoder(encoding, { fatal: true }).decode(bytes)
+  } catch {
+    const valid = new TextDecoder(encoding).decode(bytes).split('\uFFFD', 1)[0] ?? ''
+    throw new OperatorError(
+      `Line ${valid.split(lineBreak).length}: the list isn't valid ${encoding.toUpperCase()}; save it as UTF-8. Nobody was forgotten`,
+    )
+  }
+}
+
 /**
  * Reads a list, with an address or a hash in each line. Empty lines and those that begin with `#` don't count. Throws
  * `OperatorError` with the lines that are neither. It doesn't repeat them, because they may be personal data.
  */
 export function parseDeletionList(text: string): ListEntry[] {
   const lines = text
-    .split(/\r?\n/)
-    .map((each, index) => ({ line: index + 1, text: each.replace(/^\uFEFF/, '').trim() }))
+    .split(lineBreak)
+    .map((each, index) => ({ line: index + 1, text: each.trim() }))
     .filter(({ text }) => text !== '' && !text.startsWith('#'))
   const entries = lines.map((each) => ({ ...each, identity: identifyEntry(each.text) }))
   const wrong = entries.filter(({ identity }) => identity === undefined).map(({ line }) => line)
@@ -64,10 +89,16 @@ export function parseDeletionList(text: string): ListEntry[] {
   return entries.flatMap(({ identity, ...entry }) => (identity === undefined ? [] : [{ ...entry, identity }]))
 }
 
+/**
+ * An address as lists have it. Git takes more, but what else looks like an address here (`mailto:ada@example.com`, a row of a
+ * table, one with an invisible character) would be taken for one that nobody has.
+ */
+const listedAddress =
+  /^[^\s\p{C}()<>[\]:;,"\\@]+@(?:[\p{L}\p{M}\p{N}_]+(?:(?:\.|-+)[\p{L}\p{M}\p{N}_]+)*|\[[\da-f.:]+\])$/iu
+
 function identifyEntry(text: string): string | undefined {
   if (text.includes('@')) {
-    // Not a row of a table: it would be taken for one address that nobody has.
-    const identity = /[\s,;"<>]/.test(text) ? null : identifyAddress(text)
+    const identity = listedAddress.test(text) ? identifyAddress(text) : null
     return identity === null ? undefined : (identifyHash(identity) ?? identity)
   }
   if (/^[0-9a-f]{64}$/i.test(text)) return hashPrefix + text.toLowerCase()
@@ -100,50 +131,80 @@ export async function importDeletionList(
   let results: EntryResult[] = []
   const result = await changeDataset(sql, options, async (change) => {
     const { tx } = change
-    const before = await findForgottenPeople(
-      tx,
-      entries.map(({ identity }) => identity),
-    )
-    const others = new Set(
-      entries.flatMap(({ identity }) => (before.get(identity)?.isListedOnly === false ? [] : identity)),
-    )
-    const { found, namingCommits } = await findEntries(tx, others)
+    const { before, found, namingCommits } = await findEntries(tx, entries)
     const forgettings = [...found].map(([entry, identities]): Forgetting => {
-      return { identities: [...identities], keepRepositories, person: before.get(entry)?.id }
+      const person = before.get(entry)
+      const isForgotten = person?.isListedOnly === false
+      return {
+        identities: [...identities],
+        keepRepositories: isForgotten ? person.keepsRepositories : keepRepositories,
+        person: person?.id,
+      }
     })
     const forgotten =
       forgettings.length === 0 ? undefined : await forgetPeople(change, forgettings, namingCommits)
     logins = forgotten?.logins ?? []
     ledgerEntries = forgotten?.ledgerEntries ?? 0
+    const others = new Set(entries.map(({ identity }) => identity))
     await keepEntries(
       tx,
       [...others].filter((identity) => !before.has(identity) && !found.has(identity)),
       keepRepositories,
     )
-    results = entries.map(({ identity }) =>
-      found.has(identity) ? 'found' : others.has(identity) ? 'not found' : 'already forgotten',
-    )
+    results = listResults(entries, { before, found })
     return forgotten?.rows ?? {}
   })
   ledgerEntries += await redactLaterEntries(sql, logins)
   return { ...result, results, ledgerEntries }
 }
 
-/** Entries that the dataset has. */
+/** What importing a list would do. */
+export interface ListPreview extends ForgetPreview {
+  /** Of each entry, in their order. */
+  results: EntryResult[]
+}
+
+/** Counts what `importDeletionList` would change. Reads what it would read. */
+export function previewDeletionList(
+  sql: Sql,
+  { entries, keepRepositories }: { entries: readonly ListEntry[]; keepRepositories: boolean },
+): Promise<ListPreview> {
+  return previewChange(sql, async (tx) => {
+    const { before, found, namingCommits } = await findEntries(tx, entries)
+    const identities = [...found.values()].flatMap((each) => [...each])
+    const changes = await countChanges(tx, { identities, keepRepositories }, namingCommits)
+    return { ...changes, results: listResults(entries, { before, found }) }
+  })
+}
+
+/** Entries that the dataset or the list of forgotten people has. */
 interface FoundEntries {
+  /** By entry, who was forgotten before. */
+  before: Map<string, FoundPerson>
   /** By entry, the identities in the dataset that match it. */
   found: Map<string, Set<string>>
   /** Commits that name these people, by any of their identities. */
-  namingCommits: NotedCommits | undefined
+  namingCommits: NotedCommits
+}
+
+function listResults(
+  entries: readonly ListEntry[],
+  { before, found }: Pick<FoundEntries, 'before' | 'found'>,
+): EntryResult[] {
+  return entries.map(({ identity }) => {
+    if (before.get(identity)?.isListedOnly === false) return 'already forgotten'
+    return found.has(identity) ? 'found' : 'not found'
+  })
 }
 
 /**
  * Finds which entries the dataset has. It reads all commits, because their committers and the addresses in their messages count,
- * too.
+ * too. Those of forgotten people count again: an earlier version may have missed an address.
  */
-async function findEntries(tx: SqlOrTransaction, entries: ReadonlySet<string>): Promise<FoundEntries> {
+async function findEntries(tx: SqlOrTransaction, list: readonly ListEntry[]): Promise<FoundEntries> {
+  const entries = new Set(list.map(({ identity }) => identity))
+  const before = await findForgottenPeople(tx, [...entries])
   const found = new Map<string, Set<string>>()
-  if (entries.size === 0) return { found, namingCommits: undefined }
   const unnamed = new Set<string>()
   const isEntry = (identity: string): boolean => {
     if (unnamed.has(identity)) return false
@@ -164,7 +225,7 @@ async function findEntries(tx: SqlOrTransaction, entries: ReadonlySet<string>): 
   const rows = await tx<{ identity: string }[]>`${selectIdentities(tx, ofUsers)}`
   const isOfUsers = includedIn(rows.map(({ identity }) => identity))
   const namingCommits = await noteCommitsNaming(tx, (identity) => isOfUsers(identity) || isEntry(identity))
-  return { found, namingCommits }
+  return { before, found, namingCommits }
 }
 
 /** Keeps entries that nothing in the dataset has, each as a person. */

@@ -10,9 +10,11 @@ import type { LoadItem } from '../dataset/records.ts'
 import { identifyAddresses, identifyUser } from '../dataset/staged-rows.ts'
 import type { DroppedRows, Staging } from '../dataset/staging.ts'
 import { identifyForgeId, identifyLogin, isLocal } from '../names/forge-names.ts'
+import { findHostInKey, keyRepositoryUrl } from '../names/repository-url.ts'
+import type { IsForgotten } from './address-redaction.ts'
 import { type Forgetting, forgetPeople, redactLaterEntries } from './forget.ts'
 import { type ForgottenPeople, type ForgottenPerson, redactUrl } from './forgotten-people.ts'
-import { type IsForgotten, placeholderOf, redactCommit, redactRepository } from './redaction.ts'
+import { placeholderOf, redactCommit, redactRepository } from './redaction.ts'
 
 /** Identities that turned out to be those of forgotten people. */
 export type FoundIdentities = ReadonlyMap<string, ForgottenPerson>
@@ -107,7 +109,8 @@ function redactItem(find: Find, item: LoadItem): LoadItem | 'left out' {
     case 'commits': {
       const repo_url = redactUrl({ find }, item.record.repo_url)
       if (repo_url === undefined) return 'left out'
-      return { ...item, record: { ...redactCommit(item.record, isForgotten), repo_url } }
+      const host = findHostInKey(keyRepositoryUrl(repo_url))
+      return { ...item, record: { ...redactCommit(item.record, host, isForgotten), repo_url } }
     }
     case 'removals':
       return item

@@ -20,6 +20,7 @@ import { createCommitColumns, createRepositoryRow } from '../dataset/staged-rows
 import { dropDeadLoads } from '../dataset/staging.ts'
 import { pruneLock } from '../ledger/prune.ts'
 import { identifyLogin } from '../names/forge-names.ts'
+import type { IsForgotten } from './address-redaction.ts'
 import { blockIdentities, findForgottenPeople } from './forgotten-people.ts'
 import {
   fetchBatches,
@@ -28,7 +29,7 @@ import {
   readCommitsNaming,
   selectIdentities,
 } from './person-search.ts'
-import { type IsForgotten, placeholderOf, redactRepository } from './redaction.ts'
+import { identifyPlaceholder, placeholderOf, redactRepository } from './redaction.ts'
 
 /** Tables whose names and addresses can be samples in the planner's statistics. */
 const tablesWithNames = [
@@ -60,32 +61,6 @@ export interface ForgetResult extends DatasetChangeResult {
   identities: number
   /** Ledger entries that named the person. */
   ledgerEntries: number
-}
-
-/** What the dataset has of a person. */
-export interface Found {
-  logins: string[]
-  repositories: number
-}
-
-/** Reads whom `forgetPerson` would remove. */
-export async function findPerson(sql: Sql, identities: readonly string[]): Promise<Found> {
-  const people = await findForgottenPeople(sql, identities)
-  const owners = [...people.values()].map(({ id }) => identifyPlaceholder(id))
-  const [found] = await sql<Found[]>`
-    with person as (${selectIdentities(sql, [...identities, ...owners])})
-    select
-      (
-        select coalesce(json_agg(u.document::json ->> 'login' order by u.id), '[]')
-        from users u where id in (select user_id from identities join person using (identity))
-      ) as logins,
-      (select count(*) from contributions join person using (identity) where kind = 'owner') as repositories`
-  return found ?? { logins: [], repositories: 0 }
-}
-
-/** The identity of the owner of repositories that stay. */
-function identifyPlaceholder(person: number): string {
-  return identifyLogin(placeholderOf(person))
 }
 
 /**

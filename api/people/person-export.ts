@@ -8,11 +8,12 @@ import { readOneVersion } from '../database/cluster.ts'
 import { type Sql, type SqlOrTransaction, selectTime } from '../database/connect.ts'
 import { readOrigins, type VersionOrigin } from '../dataset/loads.ts'
 import { selectUsesByRepository } from '../dataset/user-dependencies.ts'
-import { identifyLogin } from '../names/forge-names.ts'
+import { isCoauthorToken } from '../names/coauthors.ts'
+import { removeTrailers } from '../names/trailers.ts'
 import { matchPathsOf } from './forget.ts'
 import { findForgottenPeople } from './forgotten-people.ts'
 import { type NamingCommit, readCommitsNaming, selectIdentities } from './person-search.ts'
-import { placeholderOf } from './redaction.ts'
+import { identifyPlaceholder } from './redaction.ts'
 
 /** Explains the document to the person. */
 const about = [
@@ -77,7 +78,7 @@ export function exportPerson(sql: Sql, identities: readonly string[]): Promise<P
     if (dataset === undefined) throw new Error('the dataset row is missing')
     const rows = await tx<{ identity: string }[]>`${selectIdentities(tx, identities)}`
     const people = [...(await findForgottenPeople(tx, identities)).values()]
-    const kept = people.map(({ id }) => identifyLogin(placeholderOf(id)))
+    const kept = people.map(({ id }) => identifyPlaceholder(id))
     const all = [...rows.map(({ identity }) => identity), ...kept]
     const [users, repositories, commits] = [
       await readUsers(tx, all),
@@ -182,10 +183,9 @@ function listRoles(
   ]
 }
 
-/** A message without the lines that name co-authors. */
+/** A message without the trailers that name co-authors. */
 function cutCoauthors(message: string): string {
-  const lines = message.split('\n').filter((line) => !/^\s*co-authored-by\s*:/i.test(line))
-  return lines.join('\n').trimEnd()
+  return removeTrailers(message, ({ token }) => isCoauthorToken(token)).trimEnd()
 }
 
 async function readRequests(

@@ -6,7 +6,9 @@
 import type { Fragment, SqlOrTransaction } from '../database/connect.ts'
 import type { CommitRecord } from '../dataset/records.ts'
 import { foldText } from '../names/case-folding.ts'
-import { type IsForgotten, redactCommit } from './redaction.ts'
+import { findHostInKey } from '../names/repository-url.ts'
+import type { IsForgotten } from './address-redaction.ts'
+import { redactCommit } from './redaction.ts'
 
 /** SQL: these identities, and all of the users who have one of them. */
 export function selectIdentities(sql: SqlOrTransaction, identities: readonly string[]) {
@@ -65,8 +67,8 @@ export async function* readCommitsNaming(
   const mayName = tx`
     where author_identity = any (${tx.typed.texts(identities)})
       or coauthor_identities && ${tx.typed.texts(identities)}
-      or lower(members collate "C") like any (array(select pattern from person_patterns))
-      or members collate "C" ~ ${matchOtherForms(identities)}`
+      or lower(m.members collate "C") like any (array(select pattern from person_patterns))
+      or m.members collate "C" ~ ${matchOtherForms(identities)}`
   yield* searchCommits(tx, mayName, isNamed)
   await tx`drop table person_patterns`
 }
@@ -90,6 +92,11 @@ export async function noteCommitsNaming(tx: SqlOrTransaction, isNamed: IsForgott
   return { table: 'naming_commits' }
 }
 
+interface CommitRow extends Omit<NamingCommit, 'commit' | 'redacted'> {
+  members: string
+  url_key: string
+}
+
 async function* searchCommits(
   tx: SqlOrTransaction,
   where: Fragment,
@@ -97,15 +104,13 @@ async function* searchCommits(
 ): AsyncGenerator<NamingCommit[]> {
   await tx`
     declare naming no scroll cursor for
-    select repository_id, commit_hash, author_identity, to_json(coauthor_identities) as coauthor_identities, version, members
-    from commits ${where}`
-  for await (const batch of fetchBatches<Omit<NamingCommit, 'commit' | 'redacted'> & { members: string }>(
-    tx,
-    'naming',
-  )) {
-    yield batch.flatMap(({ members, ...row }) => {
+    select repository_id, commit_hash, author_identity, to_json(coauthor_identities) as coauthor_identities, m.version, m.members,
+      url_key
+    from commits m join repositories r on r.id = repository_id ${where}`
+  for await (const batch of fetchBatches<CommitRow>(tx, 'naming')) {
+    yield batch.flatMap(({ members, url_key, ...row }) => {
       const commit: NamingCommit['commit'] = JSON.parse(`{${members}}`)
-      const redacted = redactCommit(commit, isNamed)
+      const redacted = redactCommit(commit, findHostInKey(url_key), isNamed)
       return redacted === commit ? [] : [{ ...row, commit, redacted }]
     })
   }

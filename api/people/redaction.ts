@@ -6,29 +6,24 @@
  */
 import type { CommitRecord, RepositoryRecord } from '../dataset/records.ts'
 import { foldText } from '../names/case-folding.ts'
-import { forgottenAddress, identifyLogin, listIdentities } from '../names/forge-names.ts'
-
-/** Whether an identity is one of forgotten people. */
-export type IsForgotten = (identity: string) => boolean
-
-/** Replaces logins. */
-const forgottenName = 'forgotten'
-
-/** In characters (RFC 5321). */
-const maxAddressLength = 320
-const maxLoginLength = 100
+import { forgottenAddress, identifyLogin } from '../names/forge-names.ts'
+import { findHostInKey, keyRepositoryUrl } from '../names/repository-url.ts'
+import { removeTrailers, type Trailer } from '../names/trailers.ts'
+import { type IsForgotten, redactAddress, redactAddresses } from './address-redaction.ts'
+import { forgottenName, isLoginOf, redactLogins } from './login-redaction.ts'
 
 /**
- * Replaces the addresses and logins of forgotten people in a commit, and removes the trailers that name them. Returns the
- * same object when there is nothing to replace.
+ * Replaces the addresses and logins of forgotten people in a commit, and removes the trailers that name them. `host` is that
+ * of the repository. Returns the same object when there is nothing to replace.
  */
 export function redactCommit<Commit extends Omit<CommitRecord, 'repo_url'>>(
   commit: Commit,
+  host: string,
   isForgotten: IsForgotten,
 ): Commit {
-  const author_email = redactEmail(commit.author_email, isForgotten)
-  const committer_email = redactEmail(commit.committer_email, isForgotten)
-  const message = redactMessage(commit.message, isForgotten)
+  const author_email = redactEmail(commit.author_email, host, isForgotten)
+  const committer_email = redactEmail(commit.committer_email, host, isForgotten)
+  const message = redactMessage(commit.message, host, isForgotten)
   const isSame =
     author_email === commit.author_email &&
     committer_email === commit.committer_email &&
@@ -37,119 +32,50 @@ export function redactCommit<Commit extends Omit<CommitRecord, 'repo_url'>>(
 }
 
 /** Redacts what a commit has as an address. Git takes any text: `<ada@example.com>`, `Ada <ada@example.com>`, `ada`. */
-function redactEmail(text: string, isForgotten: IsForgotten): string {
+function redactEmail(text: string, host: string, isForgotten: IsForgotten): string {
   const namesPerson =
     redactAddress(text, isForgotten) !== text ||
-    redactText(text, isForgotten) !== text ||
+    redactText(text, host, isForgotten) !== text ||
     (!text.includes('@') && isLoginOf(text.trim(), isForgotten))
   return namesPerson ? forgottenAddress : text
 }
 
-function redactAddress(address: string, isForgotten: IsForgotten): string {
-  return listIdentities(address).some(isForgotten) ? forgottenAddress : address
+function redactMessage(message: string, host: string, isForgotten: IsForgotten): string {
+  const others = removeTrailers(message, (trailer) => isTrailerOf(trailer, host, isForgotten))
+  const redacted = redactText(others, host, isForgotten)
+  return others === message ? redacted : redacted.trimEnd()
 }
 
-function redactMessage(message: string, isForgotten: IsForgotten): string {
-  const lines = message.split('\n')
-  const others = lines.filter((line) => !isTrailerOf(line, isForgotten))
-  const text = redactText(others.join('\n'), isForgotten)
-  return others.length === lines.length ? text : text.trimEnd()
-}
+/**
+ * `Ada <ada@example.com>`: a few words before it, and after it. A line of text such as `Note: Ada <ada@example.com> found that …` is
+ * somebody else's, and keeps its other words.
+ */
+const peopleAlone =
+  /^(?:[^\s<>:/]+\s+){0,3}[^\s<>:/]*\s*<[^<>@]*@[^<>]*>(?:[\s,;].*<[^<>@]*@[^<>]*>)?(?:\s+\S+){0,3}$/s
 
-/** `Signed-off-by: Ada <ada@example.com>`, perhaps quoted or in a list. */
-const trailer = /^[\s>*-]*([a-z][\w-]*)\s*:(.*)$/is
-
-/** Whether a line is a trailer, which names people, and a forgotten one among them. */
-function isTrailerOf(line: string, isForgotten: IsForgotten): boolean {
-  const [, token, value] = trailer.exec(line) ?? []
-  if (token === undefined || value === undefined) return false
-  const namesPeople = /-by$/i.test(token) || value.match(/<[^<>]*>/g)?.some((part) => part.includes('@'))
+/** Whether a trailer names people, and a forgotten one among them: by address, or by login where it has no address. */
+function isTrailerOf({ token, value, firstLine }: Trailer, host: string, isForgotten: IsForgotten): boolean {
+  // The first line is the title, unless it clearly names somebody.
+  const namesPeople = /-by$/i.test(token) || (firstLine > 0 && peopleAlone.test(value))
   if (!namesPeople) return false
-  if (redactText(value, isForgotten) !== value) return true
-  const name = value.replace(/<.*/s, '').trim()
-  const login = /^(?:.*\()?([\w.[\]-]+)\)?$/.exec(name)?.[1] // `ada`, `Ada (ada)`
+  if (redactText(value, host, isForgotten) !== value) return true
+  const login = /^(?:.*\()?([\w.[\]-]+)\)?$/s.exec(value)?.[1] // `ada`, `Ada (ada)`
   return login !== undefined && isLoginOf(login, isForgotten)
 }
 
-/** Replaces the addresses of forgotten people in a text, their mentions (`@ada`) and paths that begin with them. */
-function redactText(text: string, isForgotten: IsForgotten): string {
-  return redactPaths(redactMentions(redactAddresses(text, isForgotten), isForgotten), isForgotten)
-}
-
-/** A word, with the rest of an address if there is one. Matches each word once, so it takes linear time. */
-const wordOrAddress = /([\p{L}\p{M}\p{N}.!#$%&'*+/=?^_`{|}~-]+)(?:@([\p{L}\p{M}\p{N}.-]+))?/gu
-
-function redactAddresses(text: string, isForgotten: IsForgotten): string {
-  if (!text.includes('@')) return text
-  return text
-    .replace(/<([^<>]*)>/g, (whole, address: string) =>
-      redactAddress(address.trim(), isForgotten) === forgottenAddress ? `<${forgottenAddress}>` : whole,
-    )
-    .replace(wordOrAddress, (whole, local: string, domain?: string) => {
-      if (domain === undefined || domain.length > maxAddressLength) return whole
-      const host = domain.replace(/[.-]+$/, '') // the end of a sentence
-      const start = findAddress(local, host, isForgotten)
-      return start === undefined
-        ? whole
-        : local.slice(0, start) + forgottenAddress + domain.slice(host.length)
-    })
-}
-
-/** Finds where a forgotten address begins: `mailto=ada`, `/ada` and `-ada` may end with one. */
-function findAddress(local: string, host: string, isForgotten: IsForgotten): number | undefined {
-  const first = Math.max(0, local.length - maxAddressLength)
-  const starts = [...local.slice(first).matchAll(/(?:^|[^\p{L}\p{M}\p{N}._%+-])([._%+-]*)/gu)].flatMap(
-    ({ index, 0: before, 1: punctuation = '' }) => {
-      const end = first + index + before.length
-      return [end - punctuation.length, end]
-    },
-  )
-  return starts.find((start) => listIdentities(`${local.slice(start)}@${host}`).some(isForgotten))
-}
-
-function redactMentions(text: string, isForgotten: IsForgotten): string {
-  return text.replace(/(?<![\p{L}\p{N}_])@([\w.[\]-]+)/gu, (whole, name: string) => {
-    const login = listLogins(name).find((each) => isLoginOf(each, isForgotten))
-    return login === undefined ? whole : forgottenName + name.slice(login.length)
-  })
-}
-
-/** Lists what may be the login in `ada`, `ada[bot]`, `ada.` and `ada-`, the longest first. */
-function listLogins(name: string): string[] {
-  const short = name.slice(0, maxLoginLength)
-  const ends = [...short.matchAll(/[.[\]]|[-_]+(?=[.[\]]|$)/g)].map(({ index }) => index)
-  return [short.length, ...ends.reverse()].filter((end) => end > 0).map((end) => short.slice(0, end))
-}
-
-/** Ends with the host of a URL, with or without `https://`. */
-const hostBefore = /(?:[\w-]\.[\w-]+(?::\d+)?|:\/\/[^\s/]+)\/$/
-
-/** Replaces the login in `ada/branch` and `host.example/ada/name`, and in `host.example/ada`. */
-function redactPaths(text: string, isForgotten: IsForgotten): string {
-  if (!text.includes('/')) return text
-  return text.replace(/[\w.[\]-]+(\/)?/g, (whole, slash: string | undefined, offset: number) => {
-    const isBelow = text[offset - 1] === '/'
-    if (!isBelow && slash === undefined) return whole
-    if (isBelow && !hostBefore.test(text.slice(Math.max(0, offset - 256), offset))) return whole
-    const name = slash === undefined ? whole : whole.slice(0, -1)
-    const before = /^[.[\]-]*/.exec(name)?.[0] ?? ''
-    const rest = name.slice(before.length)
-    if (isLoginOf(name, isForgotten)) return forgottenName + (slash ?? '')
-    // What follows a login can't be told from it at the end of a sentence alone.
-    const login = (slash === undefined ? listLogins(rest) : [rest]).find((each) =>
-      isLoginOf(each, isForgotten),
-    )
-    return login === undefined ? whole : before + forgottenName + rest.slice(login.length) + (slash ?? '')
-  })
-}
-
-function isLoginOf(name: string, isForgotten: IsForgotten): boolean {
-  return name !== '' && name.length <= maxLoginLength && isForgotten(identifyLogin(name))
+/** Replaces the addresses and logins of forgotten people. */
+function redactText(text: string, host: string, isForgotten: IsForgotten): string {
+  return redactLogins(redactAddresses(text, isForgotten), host, isForgotten)
 }
 
 /** The owner of repositories that stay although their owner was forgotten. No account of the forge has such a login. */
 export function placeholderOf(person: number): string {
   return `${forgottenName}.${person}`
+}
+
+/** The identity of the owner of repositories that stay. */
+export function identifyPlaceholder(person: number): string {
+  return identifyLogin(placeholderOf(person))
 }
 
 /** Finds a forgotten login in the path of a repository's URL, before the repository's name. */
@@ -191,8 +117,9 @@ export function redactRepository(
   const { url: oldUrl, owner_login: login, description, homepage, default_branch, dependencies } = repository
   const name = replaceLogin(repository.name, login).slice(0, 100)
   const url = replaceOwnerInUrl(oldUrl, login, owner)
-  const namesOwner = (text: string) =>
-    foldText(text).includes(foldText(login)) || redactText(text, isForgotten) !== text
+  const host = findHostInKey(keyRepositoryUrl(oldUrl))
+  const redact = (text: string) => redactText(text, host, isForgotten)
+  const namesOwner = (text: string) => foldText(text).includes(foldText(login)) || redact(text) !== text
   return {
     ...repository,
     url,
@@ -200,7 +127,7 @@ export function redactRepository(
     full_name: `${owner}/${name}`,
     owner_login: owner,
     owner_avatar_url: null,
-    description: description && replaceLogin(redactText(description, isForgotten), login),
+    description: description && replaceLogin(redact(description), login),
     homepage: homepage && namesOwner(homepage) ? null : homepage,
     default_branch: default_branch && replaceLogin(default_branch, login),
     dependencies:

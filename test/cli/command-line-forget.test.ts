@@ -18,6 +18,19 @@ describeOnOneDatabase('devdata forget', (kind) => {
 
   test('forgets a user, lists it without a name, leaves it out of loads, and undoes that', async () => {
     expect(await run(['forget', 'list'])).toEqual({ code: 0, stdout: 'Nobody is forgotten\n', stderr: '' })
+    const counted = await run(['forget', 'user', 'zelda-q', '--dry-run'])
+    expect(counted).toEqual({
+      code: 0,
+      stdout: [
+        'Users to remove: Zelda-Q. Repositories to remove: 1. Commits to remove: 2, to redact: 5 (1 message).',
+        'For example, in messages:',
+        '- Merge from Zelda-Q/fix',
+        '+ Merge from forgotten/fix',
+        '',
+      ].join('\n'),
+      stderr: '',
+    })
+    expect(await run(['forget', 'list'])).toMatchObject({ stdout: 'Nobody is forgotten\n' })
     expect(await run(['forget', 'user', 'zelda-q'])).toEqual({
       code: 0,
       stdout: [
@@ -109,6 +122,11 @@ describeOnOneDatabase('devdata forget', (kind) => {
     await loadAll(started.service.sql)
     writeFileSync(list ?? '', `# of today\n${carol}\nnobody@example.com\n`)
     const args = ['forget', 'import', list ?? '', '--report', report ?? '', '--yes']
+    expect(await readJson(run, ['forget', 'import', list ?? '', '--dry-run'])).toMatchObject({
+      entries: { found: 1, not_found: 1, already_forgotten: 0 },
+      logins: ['carol'],
+      commits: { removed: 0, redacted: 1, messages: 0 },
+    })
     const imported = await run(args)
     expect(imported).toMatchObject({ code: 0, stderr: '' })
     expect(imported.stdout).toMatch(

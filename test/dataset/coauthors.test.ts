@@ -31,13 +31,24 @@ test.each([
   ['Fix\rCo-authored-by: Ada <ada@example.org>', []],
   ['Fix\u2028Co-authored-by: Ada <ada@example.org>', []],
   ['Co-authored-by:\nAda <ada@example.org>', []],
+  // Folded, as git reads trailers.
+  ['Fix\n\nCo-authored-by: Ada\n <ada@example.org>', [ada]],
+  ['Fix\r\n\r\nCo-authored-by:\r\n\tAda\r\n\t<ada@example.org>\r\n', [ada]],
+  [
+    'Co-authored-by: Ada\n <ada@example.org>\n <b@x>\nCo-authored-by: B\n  <b@x>',
+    [ada, { name: 'B', address: 'b@x' }],
+  ],
+  ['Co-authored-by: Ada <ada@example.org>\n  of Example', [ada]],
+  ['Co-authored-by: Ada\n\n <ada@example.org>', []],
+  ['Co-authored-by: Ada\n Reviewed-by: B <b@x>', []],
+  [`Co-authored-by: Ada${'\n and'.repeat(10)}\n <ada@example.org>`, []],
 ])('the co-authors of %j are %j', (message, coauthors) => {
   expect(listCoauthors(message)).toEqual(coauthors)
 })
 
 test('a message without an end names at most 250, and is read to its end', () => {
   expect(listCoauthors('Co-authored-by: A <a@x>\n'.repeat(1_000))).toHaveLength(250)
-  for (const part of ['<', '<a', '> ', ' ', '<a> ', ':']) {
+  for (const part of ['<', '<a', '> ', ' ', '<a> ', ':', '<@', '@', '\n ', '\n a', '\nCo-authored-by:\n <']) {
     expect(listCoauthors(`Co-authored-by: ${part.repeat(500_000)}x`)).toEqual([])
   }
 })

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { renderError } from '../../api/http/error-handler.ts'
 import { createLoadShedder } from '../../api/http/load-shedding.ts'
@@ -59,14 +60,15 @@ describe('the check in front of an app', () => {
 
 test('requests of unknown senders start one in each turn of the event loop, and others start before them', async () => {
   const started: string[] = []
+  const known = new Set(['known'])
   const shedder = createLoadShedder({
     async fetch({ url }) {
       started.push(new URL(url).pathname)
       return new Response()
     },
     refuse: (_, error) => renderError(error, {}, () => {}),
-    findSender: (authorization) =>
-      authorization === 'known' ? { isAdmin: false, isQueueFull: false } : undefined,
+    findSender: (authorization = '') =>
+      known.has(authorization) ? { isAdmin: false, isQueueFull: false } : undefined,
     probePaths: ['/health'],
   })
   const send = (path: string, headers = {}) => shedder.fetch(new Request(`http://h${path}`, { headers }))
@@ -83,6 +85,15 @@ test('requests of unknown senders start one in each turn of the event loop, and 
   await Promise.all(pages)
   expect(started.slice(2)).toEqual(Array.from({ length: 20 }, (_, index) => `/docs/${index}`))
   expect(turns).toBeGreaterThanOrEqual(19)
+
+  const burst = Array.from({ length: 20 }, () => send('/users', { Authorization: 'new' }))
+  await nextTurn()
+  expect(started.length).toBe(23)
+  known.add('new') // its key was found
+  await nextTurn()
+  await nextTurn()
+  expect(started.length).toBe(42)
+  await Promise.all(burst)
 })
 
 describeOnServer('an instance', () => {

@@ -7,10 +7,12 @@ import { createHash } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { identifyAddress, identifyLogin } from '../../api/names/forge-names.ts'
 import {
+  decodeDeletionList,
   type EntryResult,
   importDeletionList,
   type ListImportResult,
   parseDeletionList,
+  previewDeletionList,
 } from '../../api/people/deletion-list.ts'
 import { listForgotten, undoForgetting } from '../../api/people/forget.ts'
 import { forgetZelda, loadAll, names, others, own, searchTables, toolUrl } from '../support/forgotten.ts'
@@ -44,12 +46,55 @@ describe('a deletion list', () => {
   })
 
   test.each([
+    "o'brien@example.com",
+    'ada+git@mail.example.co.uk',
+    'josé@bücher.example',
+    'ada@localhost',
+    'ada@my_host.example',
+    'ada@[192.0.2.1]',
+    'a.!#$%&*/=?^_`{|}~-@x',
+  ])('takes %s for an address', (address) => {
+    expect(parseDeletionList(address)).toMatchObject([{ text: address }])
+  })
+
+  test.each([
+    ['UTF-8', Buffer.from('\uFEFF# é\nada@example.com\r\n')],
+    ['UTF-16 in the order of Windows', Buffer.from('\uFEFF# é\nada@example.com\r\n', 'utf16le')],
+    ['UTF-16 in the other order', Buffer.from('\uFEFF# é\nada@example.com\r\n', 'utf16le').swap16()],
+    ['UTF-8 with line breaks of old Macs', Buffer.from('# é\rada@example.com\r')],
+  ])('is read in %s', (_encoding, bytes) => {
+    expect(parseDeletionList(decodeDeletionList(bytes))).toMatchObject([{ line: 2, text: 'ada@example.com' }])
+  })
+
+  test.each([
+    [Buffer.from('a@x\njosé@x\n', 'latin1'), "Line 2: the list isn't valid UTF-8"],
+    [
+      Buffer.concat([Buffer.from('\uFEFFa@x\n', 'utf16le'), Buffer.from([0])]),
+      "Line 2: the list isn't valid UTF-16LE",
+    ],
+  ])('is refused in another encoding, with the line: %j', (bytes, message) => {
+    expect(() => decodeDeletionList(bytes)).toThrow(message)
+  })
+
+  test.each([
     ['ada', 'Line 1: each must be an email address'],
     ['a@x\nAda <ada@example.com>\n12', 'Lines 2, 3: each must be'],
     ['a@x\na@x,b@x\n"c@x"\n12,d@x', 'Lines 2, 3, 4: each'],
     [`${'x\n'.repeat(8)}`, 'Lines 1, 2, 3, 4, 5 and 3 more: each must be'],
     [`${'x'.repeat(320)}@example.com`, 'Line 1: each'],
     ['forgotten@devdata.invalid', 'Line 1: each'],
+    ['a@x\nmailto:ada@example.com', 'Line 2: each'],
+    ['ada@example.com.', 'Line 1: each'],
+    ['ada@example..com', 'Line 1: each'],
+    ['ada@.example.com', 'Line 1: each'],
+    ['ada@@example.com', 'Line 1: each'],
+    ['@example.com', 'Line 1: each'],
+    ['ada@', 'Line 1: each'],
+    ["'ada@example.com'", 'Line 1: each'],
+    ['ada\u200b@example.com', 'Line 1: each'],
+    ['ada@example.com\u00ad', 'Line 1: each'],
+    ['a\0d\0a\0@\0x\0', 'Line 1: each'],
+    [`${hash('a')}\u200b`, 'Line 1: each'],
     [hash('a').slice(1), 'Line 1: each'],
     ['# nobody\n', 'The list has no entry. Nobody was forgotten'],
   ])('is refused without repeating what it has: %j', (text, message) => {
@@ -74,6 +119,13 @@ describeOnOneDatabase('whoever is on a deletion list', (kind) => {
 
   test('is forgotten with all that is known of them, as by name', async () => {
     await loadAll(service.sql)
+    const entries = parseDeletionList([hash('nobody@example.com'), hash('zelda@example.com')].join('\n'))
+    expect(await previewDeletionList(service.sql, { entries, keepRepositories: false })).toMatchObject({
+      results: ['not found', 'found'],
+      logins: ['Zelda-Q'],
+      repositories: 1,
+      commits: { removed: 2, redacted: 5, messages: 1 },
+    })
     const result = await forget(hash('nobody@example.com'), hash('zelda@example.com'))
     expect(result).toMatchObject({
       results: ['not found', 'found'],
@@ -124,6 +176,35 @@ describeOnOneDatabase('whoever is on a deletion list', (kind) => {
       commits: { updated: 6 },
     })
     expect(await searchTables(service.sql, ['@example.org', 'carol'])).toEqual([])
+  })
+
+  test('is found in messages in any form, again in what an earlier version left', async () => {
+    await loadAll(service.sql)
+    const forms = [
+      "git config user.email 'q@example.org'",
+      '`q@example.org`',
+      'Co-authored-by: Q\n <q@example.org>',
+    ]
+    const commits = forms.map((form, index) => ({
+      ...createCommit(90 + index, toolUrl, 'bob@example.com', 90),
+      message: `Fix it\n\n${form}`,
+    }))
+    await forget('q@example.org')
+    await undoForgetting(service.sql, { identities: [identifyAddress('q@example.org') ?? ''], people: [] })
+    await load(service, { commits })
+    const [before] = await service.sql<{ members: string[] }[]>`
+      select json_agg(members) as members from commits where members like '%q@example.org%'`
+    expect(before?.members).toHaveLength(3)
+    await expectResults([hash('q@example.org')], ['found'])
+    expect(await searchTables(service.sql, ['q@example.org', 'by: Q'])).toEqual([])
+
+    // As if only the first form had been known.
+    await service.sql`update commits set members = ${before?.members[0] ?? ''} where author_date = 90`
+    expect(await forget(hash('q@example.org'))).toMatchObject({
+      results: ['already forgotten'],
+      commits: { updated: 3 },
+    })
+    expect(await searchTables(service.sql, ['q@example.org'])).toEqual([])
   })
 
   test('is left out of later loads, and then known by all their names', async () => {

@@ -17,7 +17,8 @@ import {
   identifyForgeId,
   identifyLogin,
 } from '../../api/names/forge-names.ts'
-import { findPerson, forgetPerson, listForgotten } from '../../api/people/forget.ts'
+import { forgetPerson, listForgotten } from '../../api/people/forget.ts'
+import { previewForgetting } from '../../api/people/forget-preview.ts'
 import { exportNdjson } from '../../api/sources/ndjson/export.ts'
 import {
   forgetZelda,
@@ -139,6 +140,26 @@ describeOnOneDatabase('a person who is forgotten', (kind) => {
     ])
   })
 
+  test.each([false, true])(
+    'is counted before, as what is then changed, whether the repositories stay: %j',
+    async (keepRepositories) => {
+      const identities = [identifyLogin('zelda-q')]
+      const preview = await previewForgetting(service.sql, { identities, keepRepositories })
+      expect(preview).toEqual({
+        logins: ['Zelda-Q'],
+        repositories: 1,
+        commits: { removed: keepRepositories ? 0 : 2, redacted: keepRepositories ? 6 : 5, messages: 1 },
+        examples: [{ before: 'Merge from Zelda-Q/fix', after: 'Merge from forgotten/fix' }],
+      })
+      const result = await forgetPerson(service.sql, { identities, keepRepositories })
+      expect(result.commits).toMatchObject({
+        removed: preview.commits.removed,
+        updated: preview.commits.redacted,
+      })
+      expect(await searchTables(service.sql, names)).toEqual([])
+    },
+  )
+
   test('has one constant address in commits of others, which stay', async () => {
     const before = await list('/repos/bob/tool/commits')
     await forgetZelda(service.sql)
@@ -234,7 +255,12 @@ describeOnOneDatabase('a person who is forgotten', (kind) => {
     await forgetZelda(service.sql, { keepRepositories: true })
     expect((await listForgotten(service.sql)).people).toMatchObject([{ identities: 1 }, { identities: 1 }])
     const both = [identifyLogin('zelda-q'), address]
-    expect(await findPerson(service.sql, both)).toEqual({ logins: [], repositories: 1 })
+    expect(await previewForgetting(service.sql, { identities: both, keepRepositories: false })).toMatchObject(
+      {
+        logins: [],
+        repositories: 1,
+      },
+    )
 
     const kept = await forgetZelda(service.sql, { email: 'zelda@example.com', keepRepositories: true })
     expect(kept).toMatchObject({ person: 1, repositories: { updated: 1 } })
@@ -271,7 +297,11 @@ describeOnOneDatabase('a person who is forgotten', (kind) => {
         { ...createCommit(63, toolUrl, 'bob@example.com', 5), committer_email: 'do\u0301ra@example.com' },
       ],
     })
-    expect(await findPerson(service.sql, identities)).toEqual({ logins: [], repositories: 0 })
+    expect(await previewForgetting(service.sql, { identities, keepRepositories: false })).toMatchObject({
+      logins: [],
+      repositories: 0,
+      commits: { removed: 0, redacted: 3, messages: 0 },
+    })
     const result = await forgetPerson(service.sql, { identities, keepRepositories: false })
     expect(result).toMatchObject({ identities: 2, users: { removed: 0 }, commits: { updated: 3 } })
     expect(await searchTables(service.sql, ['dora', 'dóra', 'do\u0301ra'])).toEqual([])
