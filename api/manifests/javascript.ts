@@ -1,7 +1,6 @@
-/** `package.json` and the workspaces of pnpm and Lerna, `deno.json` and import maps. */
+/** `package.json` and the workspaces of Lerna, `deno.json` and import maps. */
 import { isTable, parseJsonObject, readList, readTable, type Table } from './json-and-toml.ts'
 import { type OwnPackage, readWorkspace, type Workspace } from './own-packages.ts'
-import { parseYaml } from './yaml.ts'
 
 const sections = ['dependencies', 'devDependencies', 'peerDependencies', 'optionalDependencies']
 
@@ -36,15 +35,6 @@ export function* parsePackageJson(content: string): Generator<string | OwnPackag
 function* readOwn({ name }: Table, members: unknown): Generator<OwnPackage | Workspace> {
   if (typeof name === 'string') yield { own: name, isUnique: false }
   yield* readWorkspace(readList(members))
-}
-
-/**
- * The members of a workspace of pnpm, in `pnpm-workspace.yaml`. It declares no packages itself.
- *
- * @throws {Error} when it is not YAML
- */
-export function* parsePnpmWorkspace(content: string): Generator<Workspace> {
-  yield* readWorkspace(readList(parseYaml(content).packages))
 }
 
 /**

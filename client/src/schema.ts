@@ -254,7 +254,7 @@ export interface components {
             url: string;
             /** @description Time of the first use (Unix timestamp). */
             first_use_date: components["schemas"]["NullableTimestamp"];
-            /** @description Time of the last use (Unix timestamp); null while the dependency is still declared. */
+            /** @description Time of the last use (Unix timestamp); null while the dependency is still declared, or if the time is unknown. */
             last_use_date: components["schemas"]["NullableTimestamp"];
             /** @description Time of the last update (Unix timestamp). */
             updated_at: components["schemas"]["NullableTimestamp"];

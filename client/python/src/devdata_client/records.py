@@ -126,7 +126,7 @@ class RepositoryDependency(TypedDict):
     first_use_date: int | None
     """Time of the first use (Unix timestamp)."""
     last_use_date: int | None
-    """Time of the last use (Unix timestamp); null while the dependency is still declared."""
+    """Time of the last use (Unix timestamp); null while the dependency is still declared, or if the time is unknown."""
     updated_at: int | None
     """Time of the last update (Unix timestamp)."""
     status: DependencyStatus | None
