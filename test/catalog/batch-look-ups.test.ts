@@ -118,7 +118,7 @@ function writeQuery(random: Random, { parameter, entries }: Batch): URLSearchPar
   const query = new URLSearchParams()
   let values: string[] = []
   for (const entry of entries) {
-    values.push(random.pick([entry, entry, ` ${entry} `, `,${entry}`, `${entry},\t`]))
+    values.push(random.pick([entry, entry, ` ${entry}\t`, `,${entry}`, `${entry},\t`]))
     if (random.chance(0.1)) {
       query.append(parameter, values.join())
       values = []
