@@ -75,11 +75,14 @@ export async function openStage(folder: string | undefined, report: Report): Pro
   const place = folder === undefined ? await mkdtemp(join(tmpdir(), 'devdata-bench-')) : resolve(folder)
   await mkdir(place, { recursive: true })
   report.say(`starting PostgreSQL${folder === undefined ? '' : ` in ${place}`}`)
-  const cluster = await startPostgresCluster({
-    hasUsualSettings: true,
-    settings,
-    ...(folder !== undefined && { folder: join(place, 'cluster') }),
-  })
+  await using opening = new AsyncDisposableStack()
+  const cluster = opening.use(
+    await startPostgresCluster({
+      hasUsualSettings: true,
+      settings,
+      ...(folder !== undefined && { folder: join(place, 'cluster') }),
+    }),
+  )
   const admin = await openBenchDatabase(cluster.url)
   const opened = new Map<string, BenchDatabase>([['postgres', admin]])
   const bySize = new Map<number, LoadedDatabase>()
@@ -151,6 +154,7 @@ export async function openStage(folder: string | undefined, report: Report): Pro
     },
   }
   report.machine = await describeMachine(admin)
+  opening.move() // the stage disposes of it from now on
   return stage
 }
 

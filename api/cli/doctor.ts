@@ -36,7 +36,9 @@ export function addDoctorCommand(program: Command): void {
     )
     .action(async ({ key, ledger, service, json }: DoctorOptions, command: Command) => {
       if (key !== undefined && !service)
-        command.error('error: --key is for requests, which --no-service omits')
+        command.error(
+          'error: --key sends requests to the service, so it excludes --no-service; leave out one of them',
+        )
       const givenKey = key === '-' ? (await text(process.stdin)).trim() : key
       const findings = await examine({ ledger, service, key: givenKey })
       const healthy = findings.every(({ state }) => state !== 'wrong')

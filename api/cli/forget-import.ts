@@ -60,6 +60,11 @@ async function importList(
   file: string,
   { report, keepRepositories = false, dryRun = false, yes, json }: ImportListOptions,
 ): Promise<void> {
+  if (dryRun && report !== undefined) {
+    throw new OperatorError(
+      '--report says what became of each line, and --dry-run changes nothing; leave out one of them',
+    )
+  }
   const entries = parseDeletionList(decodeDeletionList(await readListFile(file)))
   // Created before anybody is forgotten: a second import would report that all of them were forgotten already.
   await using reportFile = report === undefined ? undefined : await createPrivateFile(report, reportHeader)
@@ -73,9 +78,7 @@ async function importList(
       const counts = countResults(results)
       const text = `Entries: ${describeResults(counts, 'found')}.\n${describePreview(preview, keepRepositories)}`
       if (dryRun) {
-        console.log(json ? JSON.stringify({ entries: counts, ...preview }) : text)
-        await writeReport(results)
-        return
+        return console.log(json ? JSON.stringify({ entries: counts, ...preview }) : text)
       }
       await confirm(
         `${text}\nForget everybody on a list of ${countOf(entries.length, 'entry', 'entries')}?`,

@@ -155,7 +155,9 @@ async function load(given: Target[], options: Options, command: Command): Promis
     if (failure) throw failure
     const failed = countOf(result.failed.length, 'repository', 'repositories')
     if (result.failed.length > 0 && result.load === undefined) {
-      throw new OperatorError(`The import would fail at ${failed}`)
+      throw new OperatorError(
+        `The import would fail at ${failed}; the summary has the reasons. Fix them, or import without these`,
+      )
     }
     if (result.failed.length > 0) throw createPartialFailure(failed)
   })

@@ -100,8 +100,8 @@ export function summarizeManifests({ read, computed, leftOut, unread }: HistoryC
 /** The error of a load that failed at some of its items. The exit code follows it, so that schedulers notice. */
 export function createPartialFailure(items: string): OperatorError {
   return new OperatorError(
-    `The import failed at ${items}; the summary has the reasons. The rest is loaded, but this import doesn't count as a ` +
-      'success: run it again',
+    `The import failed at ${items}, and loaded the rest. It doesn't count as a success. Fix what the summary names, ` +
+      'then run the import again',
   )
 }
 

@@ -111,7 +111,11 @@ function openServer(databaseUrl: string, options: DatabaseOptions): Database {
         usesSession,
       })
       const name = replica.path ?? `${replica.host}:${replica.port}`
-      return { name, sql, detectPooler: createPoolerDetector(replica, [sql], preparedStatements) }
+      return {
+        name,
+        sql,
+        detectPooler: createPoolerDetector(replica, [sql], preparedStatements, { charges: false }),
+      }
     }),
   )
   return {

@@ -32,19 +32,21 @@ async function inspectSession(server: Server): Promise<{ isPooled: boolean; isol
 
 /**
  * Creates a `Database.detectPooler`. Behind a pooler each transaction may run on another session of the server, so
- * pools must not rely on their session. It throws `OperatorError` if that session's isolation level is not the one that charges need.
+ * pools must not rely on their session. It throws `OperatorError` if the pools charge, and that session's
+ * isolation level is not the one that charges need.
  */
 export function createPoolerDetector(
   server: Server,
   pools: readonly Sql[],
   preparedStatements: 'on' | 'off' | 'auto',
+  { charges = true }: { charges?: boolean } = {},
 ): () => Promise<void> {
   let isDetected = false
   return async function detectPooler() {
     if (isDetected) return
     const { isPooled, isolation } = await inspectSession(server)
     if (isPooled || preparedStatements === 'off') {
-      assertReadCommitted(isolation)
+      if (charges) assertReadCommitted(isolation)
       for (const { options } of pools) {
         if (preparedStatements === 'auto') options.prepare = false
         options.connection = server.connection // without settings of a session: poolers refuse those that they can't track

@@ -41,6 +41,11 @@ export async function createPrivateFile(path: string, beginning: string): Promis
   const part = `${path}${unfinishedSuffix}`
   const file = await (isDevice ? open(path, 'a') : openPrivateFile(part)).catch(refuse)
   let isComplete = isDevice
+  /** Another command with the same path may have replaced the part. */
+  async function isOwnPart(): Promise<boolean> {
+    const [own, found] = await Promise.all([file.stat(), stat(part).catch(() => undefined)])
+    return own.ino === found?.ino
+  }
   return {
     async write(text) {
       await file.writeFile(text).catch(refuse)
@@ -48,12 +53,14 @@ export async function createPrivateFile(path: string, beginning: string): Promis
     async complete() {
       if (isComplete) return
       await file.sync().catch(refuse)
+      if (!(await isOwnPart()))
+        refuse(new Error('another command has begun to write it; run one of them at a time'))
       await rename(part, path).catch(refuse)
       isComplete = true
     },
     async [Symbol.asyncDispose]() {
+      if (!isComplete && (await isOwnPart())) await rm(part, { force: true })
       await file.close()
-      if (!isComplete) await rm(part, { force: true })
     },
   }
 }
@@ -61,7 +68,7 @@ export async function createPrivateFile(path: string, beginning: string): Promis
 /** Whether the path is that of a device or a pipe. Throws if it is that of something that the file must not replace. */
 async function inspect(path: string, beginning: string): Promise<boolean> {
   const found = await stat(path).catch(() => undefined) // usually there is none yet
-  if (found?.isDirectory()) throw new Error('it is a folder')
+  if (found?.isDirectory()) throw new Error('it is a folder; use the path of a file')
   if (found !== undefined && !found.isFile()) return true
   const link = await lstat(path).catch(() => undefined)
   if (link?.isSymbolicLink()) throw new Error('it is a symbolic link; use the path of a file')

@@ -49,6 +49,7 @@ export async function sendKeptDocument(
   if (encoding === 'identity') return new Response(body, { headers: takeHeaders(c) })
   const pending = compressed.get(encoding) ?? compress(body, encoding, 'small')
   compressed.set(encoding, pending)
+  pending.catch(() => compressed.delete(encoding))
   setHeader(c, 'Content-Encoding', encoding)
   return new Response(await pending, { headers: takeHeaders(c) })
 }

@@ -67,7 +67,7 @@ export function createLoadShedder({
   const others = { inProgress: 0 }
   const probes = { inProgress: 0 }
   /** Requests of unknown senders, oldest first. */
-  const waiting: { authorization: string | undefined; start: () => void }[] = []
+  const waiting: { request: Request; start: () => void }[] = []
   /** Takes a path, or a URL with an authority, which has at least one character. */
   const isProbe = (url: string) =>
     probePaths.includes(url.startsWith('/') ? url : url.slice(url.indexOf('/', 'http://h'.length)))
@@ -78,21 +78,26 @@ export function createLoadShedder({
     return isQueueFull || others.inProgress >= (isAdmin ? maxInProgressForAdmins : maxInProgress)
   }
 
+  /** Not if its key was found while it waited, so a key's first burst waits once, or if its client has left. */
+  function needsTurn({ headers, signal }: Request): boolean {
+    return !signal.aborted && findSender(headers.get('Authorization') ?? undefined) === undefined
+  }
+
   /**
    * Waits for the turn of an unknown sender. One of them starts in each turn of the event loop. So any number of pages and
    * errors, which cost nothing, delays each step of a paid request by one of them.
    */
-  function waitForTurn(authorization: string | undefined): Promise<void> {
+  function waitForTurn(request: Request): Promise<void> {
     return new Promise((start) => {
-      waiting.push({ authorization, start })
+      waiting.push({ request, start })
       if (waiting.length === 1) setImmediate(startNext)
     })
   }
 
-  /** Also starts those behind the first one whose key was found in the meantime: a key's first burst waits once. */
+  /** Also starts those behind the first one that need no turn anymore. */
   function startNext(): void {
     do waiting.shift()?.start()
-    while (waiting[0] !== undefined && findSender(waiting[0].authorization) !== undefined)
+    while (waiting[0] !== undefined && !needsTurn(waiting[0].request))
     if (waiting.length > 0) setImmediate(startNext)
   }
 
@@ -107,8 +112,7 @@ export function createLoadShedder({
       }
       places.inProgress++
       try {
-        const authorization = request.headers.get('Authorization') ?? undefined
-        if (!isOwnPlace && findSender(authorization) === undefined) await waitForTurn(authorization)
+        if (!isOwnPlace && needsTurn(request)) await waitForTurn(request)
         return await fetch(request, server)
       } finally {
         // A response takes memory until it is sent.

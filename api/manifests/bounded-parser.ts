@@ -44,7 +44,12 @@ async function parseNext(request: ManifestRequest): Promise<ManifestContent> {
 function startThread(): Worker {
   // Compiled, in the packed file.
   const url = new URL(`./manifest-worker${extname(import.meta.url)}`, import.meta.url)
-  return new Worker(url, { resourceLimits: { maxOldGenerationSizeMb: maxMegabytes } })
+  const worker = new Worker(url, { resourceLimits: { maxOldGenerationSizeMb: maxMegabytes } })
+  worker.on('error', () => {}) // while it has nothing to do: the next manifest gets another one
+  worker.once('exit', () => {
+    if (thread === worker) thread = undefined
+  })
+  return worker
 }
 
 /** Asks the thread, and ends it when it takes too much. Throws if it can't run at all. */
@@ -55,7 +60,9 @@ async function ask(worker: Worker, request: ManifestRequest): Promise<ManifestRe
   const clock = setInterval(() => ++seconds > maxSeconds && resolve(tooMuch), 1000)
   const onError = (error: Error) =>
     'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? resolve(tooMuch) : reject(error)
+  const onExit = () => resolve(tooMuch)
   worker.ref()
+  worker.once('exit', onExit)
   worker.once('message', resolve)
   worker.once('error', onError)
   worker.postMessage(request)
@@ -68,6 +75,7 @@ async function ask(worker: Worker, request: ManifestRequest): Promise<ManifestRe
     throw error
   } finally {
     clearInterval(clock)
+    worker.off('exit', onExit)
     worker.off('message', resolve)
     worker.off('error', onError)
     worker.unref()
@@ -75,7 +83,7 @@ async function ask(worker: Worker, request: ManifestRequest): Promise<ManifestRe
 }
 
 const tooMuch: ManifestResponse = {
-  reason: `takes too much for a manifest: at most ${maxSeconds} seconds and ${maxMegabytes} MB`,
+  reason: `takes too much time or memory to parse: at most ${maxSeconds} seconds and ${maxMegabytes} MB`,
 }
 
 async function stopThread(): Promise<void> {

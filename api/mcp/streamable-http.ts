@@ -23,7 +23,7 @@ export interface Caller extends Required<Pick<Connection, 'baseUrl' | 'apiKey' |
   version: string
 }
 
-/** The SDK tells an error for each wrong value: 8 MB for a message of 60 KB. Messages of assistants have some 30. */
+/** The SDK reports an error for each wrong value: 8 MB for a message of 60 KB. Messages of assistants have some 30. */
 const maxValues = 200
 
 /** Responds to a request whose body was read. Throws `ClientGoneError` as soon as the client closes its connection. */
@@ -40,7 +40,7 @@ export async function respond(request: Request, body: string, caller: Caller): P
   if (hasMoreValues(message, maxValues)) {
     return refuse(
       -32600,
-      `Invalid Request: a message has at most ${maxValues} values, those of arguments not included`,
+      `Invalid Request: the message has too many values; send at most ${maxValues} beside the tool's arguments`,
     )
   }
   const { signal } = request
@@ -60,20 +60,25 @@ export async function respond(request: Request, body: string, caller: Caller): P
   }
 }
 
-/** Whether a message has more members and entries, at any depth, than `max`. What a tool's arguments have isn't counted. */
+/** Whether a message has more members and entries, at any depth, than `max`. What the arguments of a tool have isn't counted. */
 function hasMoreValues(message: unknown, max: number): boolean {
+  const given = readMember(readMember(message, 'params'), 'arguments')
   const open = [message]
-  let given: unknown
   let count = 0
   for (let value = open.pop(); value !== undefined; value = open.pop()) {
     if (typeof value !== 'object' || value === null) continue
-    for (const [name, member] of Object.entries(value)) {
+    for (const member of Object.values(value)) {
       if (++count > max) return true
-      if (name === 'arguments') given = member
-      if (value !== given) open.push(member)
+      if (member !== given) open.push(member)
     }
   }
   return false
+}
+
+function readMember(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null
+    ? Object.entries(value).find(([key]) => key === name)?.[1]
+    : undefined
 }
 
 async function respondWith(server: McpServer, request: Request, message: unknown): Promise<Response> {

@@ -103,7 +103,10 @@ function findUrlPatterns(host: string): UrlPatterns {
 }
 
 function createUrlPatterns(host: string): UrlPatterns {
-  const hosts = [publicForge, ...(host === '' ? [] : [host])].map((each) => each.replaceAll(/[^\w]/g, '\\$&'))
+  const ownHost = host.replace(/:\d+$/, '') // the patterns allow any port
+  const hosts = [publicForge, ...(ownHost === '' ? [] : [ownHost])].map((each) =>
+    each.replaceAll(/[^\w]/g, '\\$&'),
+  )
   const anyHost = `(?:${hosts.join('|')})`
   const forge = String.raw`(?<![\w.-])(?:(?:www|api|gist|raw)\.)?${anyHost}`
   const urls = [

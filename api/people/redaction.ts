@@ -51,12 +51,12 @@ function redactMessage(message: string, host: string, isForgotten: IsForgotten):
  * somebody else's, and keeps its other words.
  */
 const peopleAlone =
-  /^(?:[^\s<>:/]+\s+){0,3}[^\s<>:/]*\s*<[^<>@]*@[^<>]*>(?:[\s,;].*<[^<>@]*@[^<>]*>)?(?:\s+\S+){0,3}$/s
+  /^(?:[^\s<>:/]+ ){0,3}[^\s<>:/]* ?<[^<>@]*@[^<>]*>(?:[ ,;].*<[^<>@]*@[^<>]*>)?(?: \S+){0,3}$/
 
 /** Whether a trailer names people, and a forgotten one among them: by address, or by login where it has no address. */
 function isTrailerOf({ token, value, firstLine }: Trailer, host: string, isForgotten: IsForgotten): boolean {
   // The first line is the title, unless it clearly names somebody.
-  const namesPeople = /-by$/i.test(token) || (firstLine > 0 && peopleAlone.test(value))
+  const namesPeople = /-by$/i.test(token) || (firstLine > 0 && peopleAlone.test(value.replace(/\s+/g, ' ')))
   if (!namesPeople) return false
   if (redactText(value, host, isForgotten) !== value) return true
   const login = /^(?:.*\()?([\w.[\]-]+)\)?$/s.exec(value)?.[1] // `ada`, `Ada (ada)`

@@ -85,7 +85,9 @@ export function addViewerRoute(
     const demoKey = isLocal(c.req.raw) ? options.readDemoKey?.() : undefined
     if (pages?.viewer !== viewer) pages = { viewer, byKey: new Map() }
     const pending = pages.byKey.get(demoKey) ?? renderPage(viewer, demoKey, c)
-    pages.byKey.set(demoKey, pending)
+    const { byKey } = pages
+    byKey.set(demoKey, pending)
+    pending.catch(() => byKey.delete(demoKey))
     const { document, policy } = await pending
     setHeader(c, 'Content-Security-Policy', policy)
     return sendKeptDocument(c, document, { cacheControl: demoKey ? 'no-store' : 'no-cache' })

@@ -27,7 +27,7 @@ export function checkRequests({ shedLoad, fetch, refuse }: ServedApp): Fetch {
       findRequestError({ method, target: url, host: headers.get('Host') ?? undefined }) ??
       (URL.canParse(url) ? undefined : invalidHost())
     if (error !== undefined) return toResponse(refuse(method, error), method)
-    const complete = body.length === 0 ? request : new Request(request, { body })
+    const complete = request.body === null ? request : new Request(request, { body })
     const response = await fetch(complete, server)
     return method === 'HEAD' ? hideLength(response) : response
   }

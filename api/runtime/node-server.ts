@@ -58,8 +58,8 @@ interface Connection {
   socket: Socket
   /** The response in progress. */
   response?: ServerResponse | undefined
-  /** Ends reading the body of the next request; undefined: none is being read. */
-  stopReading?: (() => void) | undefined
+  /** The request whose body is being read, and what ends that. */
+  reading?: { request: IncomingMessage; stop: () => void } | undefined
   /** Requests that wait for it, oldest first. */
   pipelined: [IncomingMessage, ServerResponse][]
   /** The error response to what the client sent last. The connection ends with it, after the responses before it. */
@@ -108,7 +108,7 @@ export function serveConnections(
     const connection = connections.get(request.socket)
     // Destroyed or refused while the parser still had requests of it.
     if (connection === undefined || connection.refusal !== undefined) return
-    if (connection.response === undefined && connection.stopReading === undefined) {
+    if (connection.response === undefined && connection.reading === undefined) {
       begin(connection, request, response)
     } else if (pipelined < maxPipelined) {
       pipelined++
@@ -127,9 +127,9 @@ export function serveConnections(
   ): Promise<void> {
     if (hasBody(request)) {
       const { result, stop } = readBody(request)
-      connection.stopReading = stop
+      connection.reading = { request, stop }
       const body = await result
-      connection.stopReading = undefined
+      connection.reading = undefined
       if (body instanceof ApiError) return refuseBody(request, body)
       Object.assign(request, { rawBody: body }) // where the adapter looks for a body that was read
     }
@@ -141,7 +141,8 @@ export function serveConnections(
     const { socket, method = '' } = request
     end(socket, method, error)
     request.resume()
-    setTimeout(() => destroy(socket), maxBodyMs).unref()
+    const timer = setTimeout(() => destroy(socket), maxBodyMs).unref()
+    socket.once('close', () => clearTimeout(timer))
   }
 
   function start(connection: Connection, request: IncomingMessage, response: ServerResponse): void {
@@ -162,12 +163,12 @@ export function serveConnections(
     if (!connections.has(socket) || !socket.writable) return // a response couldn't be sent
     idle.add(socket)
     const next = connection.pipelined.shift()
+    if (next !== undefined) pipelined--
     const isBroken = connection.refusal !== undefined && next?.[0].complete === false // within its body
     if (next === undefined || isBroken) {
       if (connection.refusal !== undefined) finish(socket, connection.refusal)
       return
     }
-    pipelined--
     if (connection.pipelined.length > 0) pauseWhilePipelined(connection)
     else socket.resume()
     begin(connection, ...next)
@@ -177,10 +178,15 @@ export function serveConnections(
   function end(socket: Socket, method: string, error: ApiError): void {
     const connection = connections.get(socket)
     if (connection === undefined || connection.refusal !== undefined || !socket.writable) return
-    connection.stopReading?.() // the request is within its body
-    connection.stopReading = undefined
+    const { reading } = connection
+    // What is wrong may come after the body, before that was read.
+    const isComplete = reading?.request.complete === true
+    if (!isComplete) {
+      reading?.stop()
+      connection.reading = undefined
+    }
     connection.refusal = writeResponse(refuse(method, error), method)
-    if (connection.response === undefined) finish(socket, connection.refusal)
+    if (connection.response === undefined && !isComplete) finish(socket, connection.refusal)
   }
 
   /**

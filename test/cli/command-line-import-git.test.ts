@@ -176,7 +176,7 @@ not read      1 *.nimble, 1 Cartfile
     const failed = `${lost} has no origin, so its URL is unknown; load it alone, with --url https://HOST/OWNER/NAME`
     expect([second.code, second.stderr]).toEqual([
       1,
-      "The import failed at 1 clone; the summary has the reasons. The rest is loaded, but this import doesn't count as a success: run it again\n",
+      "The import failed at 1 clone, and loaded the rest. It doesn't count as a success. Fix what the summary names, then run the import again\n",
     ])
     expect(second.stdout).toMatch(/^commits +1 added/m)
     expect(second.stdout).toContain(`\nfailed        ${failed}\nskipped       ${skipped}\n`)

@@ -98,7 +98,7 @@ describe('devdata import github', () => {
     fine.description = 'Everybody reads this'
     const report = join(fake.clones, '..', 'failed.csv')
     const stderr =
-      "The import failed at 1 repository; the summary has the reasons. The rest is loaded, but this import doesn't count as a success: run it again\n"
+      "The import failed at 1 repository, and loaded the rest. It doesn't count as a success. Fix what the summary names, then run the import again\n"
     const failed = await load('--refresh')
     expect(failed).toMatchObject({ code: 1, stderr })
     const reason = 'GitHub describes it incompletely: nameWithOwner is missing or invalid'
@@ -111,7 +111,7 @@ describe('devdata import github', () => {
     const json = await load('--refresh', '--dry-run', '--json')
     expect([json.code, json.stderr, JSON.parse(json.stdout)]).toEqual([
       1,
-      'The import would fail at 1 repository\n',
+      'The import would fail at 1 repository; the summary has the reasons. Fix them, or import without these\n',
       expect.objectContaining({ failed: [{ name: 'odd-one/odd', reason }] }),
     ])
     fake.forge.reviveValue = undefined

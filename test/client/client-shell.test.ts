@@ -428,7 +428,7 @@ describe('mirror', () => {
     expect(await run(['mirror', 'copy'])).toMatchObject({
       code: 2,
       stderr: expect.stringMatching(
-        `Another command \\(process ${child.pid} on .*\\) uses copy: wait for it`,
+        `Another command \\(process ${child.pid} on .*\\) is using copy: wait until it ends`,
       ),
     })
     release()
@@ -450,7 +450,9 @@ describe('mirror', () => {
     release()
     expect(await ended).toEqual([
       [1, null],
-      expect.stringContaining('Another command has taken copy, because this one was suspended. Run it again'),
+      expect.stringContaining(
+        'This command was suspended, and another command took over copy. Wait until that one ends',
+      ),
     ])
     expect(['users.ndjson', 'repos.ndjson', 'mirror.json'].map((name) => readFile(`copy/${name}`))).toEqual(
       files,
@@ -476,7 +478,9 @@ describe('mirror', () => {
       const { child, ended } = await startHeld('copy', program)
       expect(await run(['mirror', 'copy'], {}, program)).toMatchObject({
         code: 2,
-        stderr: expect.stringMatching(/Another command \(process 1 on .*\) uses copy: wait for it/),
+        stderr: expect.stringMatching(
+          /Another command \(process 1 on .*\) is using copy: wait until it ends/,
+        ),
       })
       child.kill('SIGKILL')
       await ended
@@ -524,8 +528,13 @@ describe('what can’t be done', () => {
     ],
     [['users', '--quiet=yes'], {}, 2, /: --quiet doesn't have a value; see/],
     [['users', '-x'], {}, 2, /: There is no option -x; see/],
-    [['users', '--bom'], {}, 2, /: --bom is for --format csv; see/],
-    [['users', '--as-is', '--format', 'table'], {}, 2, /: --as-is is for --format csv; see/],
+    [['users', '--bom'], {}, 2, /: --bom needs --format csv; add that, or leave out --bom; see/],
+    [
+      ['users', '--as-is', '--format', 'table'],
+      {},
+      2,
+      /: --as-is needs --format csv; add that, or leave out --as-is; see/,
+    ],
     [['users', '--format', 'xml'], {}, 2, /--format must be one of/],
     [['users', '--location', ''], {}, 2, /: --location is empty/],
     [['users', '--dependency', 'a,b'], {}, 2, /--dependency must not .* repeat the option/],

@@ -627,7 +627,7 @@ test('arguments that can’t be used are named, with their rule, for free', asyn
     [
       'list_commits',
       { limit: 0, fields: 1, max_credits: -1, cursor: {}, [`n${'o'.repeat(9_000)}`]: 1 },
-      `full_name is missing. limit must be from 1 to 100, but is 0. fields must be compact or all, but is 1. There are 3 more errors. The arguments are full_name, limit, max_credits, fields, cursor.`,
+      `full_name is missing. limit must be from 1 to 100, but is 0. fields must be compact or all, but is 1. 3 more errors. The arguments are full_name, limit, max_credits, fields, cursor.`,
     ],
     [
       'get_user',
@@ -672,7 +672,11 @@ test('errors say what an assistant or its user can do', async () => {
       { city: 'x' },
       'There is no argument city. The arguments are location, country, type, has',
     ],
-    ['quote', { list: 'users', owner: 'x' }, 'The list users has no filter owner. Cost: 0.'],
+    [
+      'quote',
+      { list: 'users', owner: 'x' },
+      'owner is a filter of repositories; leave it out, or set list to repositories. Cost: 0.',
+    ],
     ['get_repository', { full_name: 'monolith' }, 'A repository is named by OWNER/NAME.'],
     ['list_commits', { full_name: 'no/such' }, 'Repository not found. Check owner and name'],
   ] as const) {

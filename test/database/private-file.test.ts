@@ -75,7 +75,7 @@ test('a file of another kind, a folder and a link are not replaced', async () =>
   }
   rmSync(file)
   mkdirSync(file)
-  await expectRefusal('it is a folder')
+  await expectRefusal('it is a folder; use the path of a file')
   rmSync(file, { recursive: true })
   writeFileSync(join(folder, 'other.csv'), header)
   symlinkSync(join(folder, 'other.csv'), file)

@@ -28,7 +28,7 @@ describe('a manifest that takes too much time or memory is refused, and the next
     }
     const { stdout } = await promisify(execFile)(command, args, { env })
     expect(JSON.parse(stdout)).toEqual({
-      refused: 'takes too much for a manifest: at most 10 seconds and 512 MB',
+      refused: 'takes too much time or memory to parse: at most 10 seconds and 512 MB',
       names: ['a'],
     })
   })

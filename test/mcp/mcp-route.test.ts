@@ -201,6 +201,7 @@ test('in JSON-RPC, errors are JSON-RPC’s', async () => {
   const { secret } = await service.createKey()
   for (const [body, code] of [
     ['{', -32700],
+    ['', -32700],
     [[listTools, { ...listTools, id: 2 }], -32600],
     [{ ...listTools, method: 'no/such' }, -32601],
     [{ ...listTools, method: 'tools/call', params: { name: 'no_such_tool' } }, -32602],
@@ -222,6 +223,7 @@ test('a wrong message has a short error, however much is wrong with it', async (
     { ...listTools, method: 'initialize', params: initialize },
     { ...listTools, method: 'tools/call', params: { name: 'find_users', _meta: { progressToken: many } } },
     { ...listTools, method: 'tools/call', params: { name: 'find_users', arguments: many } },
+    { ...listTools, method: 'tools/call', params: { name: 'find_users', _meta: { arguments: many } } },
     { ...listTools, id: many },
     many,
     nested,

@@ -284,6 +284,8 @@ describe('a commit that names a forgotten person', () => {
       const message = piece.repeat(200_000)
       expect(redactMessage(message)).toBe(message)
     }
+    const spaced = `Fix it\n\nNote: a${' '.repeat(200_000)}b:`
+    expect(redactMessage(spaced)).toBe(spaced)
   }, 30_000)
 })
 

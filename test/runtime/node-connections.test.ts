@@ -67,6 +67,13 @@ describe('a client’s connection', () => {
     expect(received.split('HTTP/1.1')).toHaveLength(3)
   })
 
+  test('gets the response to a request with a body that is followed by bytes that are not HTTP, then 400', async () => {
+    await using server = await startServer((_, response) => response.end('done'))
+    const post = 'POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n{}'
+    const received = await server.send(`${post}this is not HTTP\r\n\r\n`)
+    expect(received).toMatch(/^HTTP\/1\.1 200 OK\r\n.*doneHTTP\/1\.1 400 Bad Request\r\n/s)
+  })
+
   test('gets 400 for bytes that are not HTTP', async () => {
     await using server = await startServer((_, response) => response.end())
     const received = await server.send('this is not HTTP\r\n\r\n')
@@ -254,6 +261,17 @@ describe('a client’s connection', () => {
       server.responses.findLast((response) => !response.destroyed)?.end()
     }
     expect((await waiting).match(/200 OK/g)).toHaveLength(6)
+  })
+
+  test('counts a request that waits no longer, also if it is malformed', async () => {
+    await using server = await startServer((_, response) => response.end('done'), { maxPipelined: 1 })
+    const malformed = 'POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nZZ\r\n'
+    for (let attempt = 0; attempt < 3; attempt++) {
+      expect(await server.send(request + malformed)).toMatch(
+        /^HTTP\/1\.1 200 OK\r\n.*HTTP\/1\.1 400 Bad Request/s,
+      )
+    }
+    expect((await server.send(request + lastRequest)).match(/ 200 OK/g)).toHaveLength(2)
   })
 
   test('gets its responses after its client has closed its side', async () => {

@@ -64,8 +64,8 @@ export async function openCloneFolder(options: CloneFolderOptions): Promise<Clon
   const { owner, own } = findOtherOwner(directory) ?? {}
   if (own === 0) {
     throw new OperatorError(
-      `The clones in ${directory} belong to the user ${owner}, who couldn't use what root adds; run the import as that user ` +
-        `(sudo -u '#${owner}'), or use another --clones`,
+      `The clones in ${directory} belong to the user ${owner}, who can't use what root adds; run the import as that user ` +
+        `(sudo -u '#${owner}'), or name another folder with --clones`,
     )
   }
   const pathOf = (id: number) => join(directory, `${id}.git`)
@@ -157,7 +157,7 @@ function assertOwn(path: string): void {
   const found = findOtherOwner(path)
   if (found === undefined) return
   throw new GitError(
-    `the clone belongs to another user; to give it to this one, run: sudo chown -R ${found.own} ${dirname(path)}`,
+    `the clone belongs to another user; run the import as that user, or give this one all clones: sudo chown -R ${found.own} ${dirname(path)}`,
   )
 }
 

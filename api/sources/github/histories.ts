@@ -46,7 +46,7 @@ interface Finding {
   changed?: { clone: Clone; authors: Map<string, NewAuthor> }
 }
 
-/** The import ends after this number of fetches, if all of them have failed, even if the forge is said to be the reason. */
+/** The import ends after this number of fetches, if all of them have failed. What the forge says is gone doesn't count. */
 const maxFailures = 10
 
 /**
@@ -67,14 +67,14 @@ export async function readHistories(
     authors: new Map(),
   }
   const found = new Map<number, Finding>()
-  const failures: NonNullable<Finding['fetchFailure']>[] = []
+  const failures: FetchFailure[] = []
   let [done, added, fetched] = [0, 0, 0]
   await inParallel(forge, [...repositories.entries()], async ([index, repository]) => {
     const finding = await readHistory(sql, forge, clones, repository)
     found.set(index, finding)
     if (finding.isFetched) fetched++
     if (finding.fetchFailure !== undefined) failures.push(finding.fetchFailure)
-    if (fetched === 0 && failures.length === maxFailures) throw createFailure(failures)
+    if (fetched === 0 && listUnexplained(failures).length >= maxFailures) throw createFailure(failures)
     // In the order of the list, so that the same commits are asked for after an interruption.
     for (let next = found.get(added); next !== undefined; next = found.get(added)) {
       addFinding(histories, repositories[added], next)
@@ -83,19 +83,27 @@ export async function readHistories(
     forge.onProgress('fetching histories', ++done, repositories.length)
   })
   // A single failure doesn't end an import if all other repositories are unchanged.
-  const unexplained = failures.filter(({ isGone }) => !isGone)
-  if (fetched === 0 && unexplained.length > Math.min(histories.unchanged, 1)) throw createFailure(unexplained)
+  if (fetched === 0 && listUnexplained(failures).length > Math.min(histories.unchanged, 1))
+    throw createFailure(failures)
   return histories
 }
 
-function createFailure(failures: readonly { reason: string }[]): GitError {
+type FetchFailure = NonNullable<Finding['fetchFailure']>
+
+/** Failures of repositories that the forge has. */
+function listUnexplained(failures: readonly FetchFailure[]): FetchFailure[] {
+  return failures.filter(({ isGone }) => !isGone)
+}
+
+function createFailure(all: readonly FetchFailure[]): GitError {
+  const failures = listUnexplained(all)
   const which = failures.length === 1 ? 'the repository' : `any of ${failures.length} repositories`
   return new GitError(
     `git can't fetch ${which}: ${failures[0]?.reason}. Run the import again; it continues where it stopped`,
   )
 }
 
-const unreadable = 'git fetched it, and cannot read it'
+const unreadable = "git fetched it, but can't read it; the next import tries again"
 
 /** Explains why a history is left out. */
 export function explainError(error: GitError): Omit<Skipped, 'name'> {

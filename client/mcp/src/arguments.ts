@@ -54,7 +54,10 @@ export function readArguments<Arguments>(
   }
   if (problems.length === 0) return values as Arguments // the type is that of the schema
   const told = problems.slice(0, maxProblems)
-  if (told.length < problems.length) told.push(`There are ${problems.length - told.length} more errors`)
+  if (told.length < problems.length) {
+    const more = problems.length - told.length
+    told.push(`${more} more ${more === 1 ? 'error' : 'errors'}`)
+  }
   if (sent.some(([name]) => !names.includes(name))) told.push(`The arguments are ${names.join(', ')}`)
   return new ArgumentError(told.join('. '))
 }

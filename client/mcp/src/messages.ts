@@ -35,7 +35,9 @@ export class CostError extends Error {
 export function describeError(error: unknown, connection: Pick<Connection, 'keySource'>): string {
   if (error instanceof InsufficientCreditsError) {
     const { needed, balance } = error
-    if (!(balance > 0)) return 'The key has no credits left. Tell the user that it needs more.'
+    if (balance === 0) return 'The key has no credits left. Tell the user that it needs more.'
+    if (Number.isNaN(needed + balance))
+      return 'The key has too few credits for this call. Tell the user that it needs more.'
     return `This call would cost ${needed} credits, and ${balance} are left on the key. Set limit to ${balance} or less, or tell the user that the key needs more credits.`
   }
   const message = error instanceof Error ? error.message : String(error)

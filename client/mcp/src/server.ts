@@ -206,7 +206,10 @@ export function createServer({ connection, budget, version }: ServerOptions): Mc
         const { list } = given
         const others = list === 'users' ? repositoryFilters : userFilters
         const wrong = Object.keys(others).find((name) => name in given)
-        if (wrong !== undefined) throw new ArgumentError(`The list ${list} has no filter ${wrong}`)
+        if (wrong !== undefined) {
+          const other = list === 'users' ? 'repositories' : 'users'
+          throw new ArgumentError(`${wrong} is a filter of ${other}; leave it out, or set list to ${other}`)
+        }
         if (list === 'users') return { ...(await api.users.quote(readUserFilter(given), { signal })) }
         return { ...(await api.repositories.quote(readRepositoryFilter(given), { signal })) }
       }),

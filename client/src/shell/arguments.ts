@@ -137,7 +137,8 @@ export function parseArguments(args: readonly string[]): Arguments {
   if (isLookUp && operand?.includes(',')) throw new UsageError(`${name} takes one name, without commas`)
   const format = readChoice('--format', values.format, formats) ?? 'ndjson'
   const ofCsv = (['bom', 'as-is'] as const).find((option) => values[option])
-  if (ofCsv !== undefined && format !== 'csv') throw new UsageError(`--${ofCsv} is for --format csv`)
+  if (ofCsv !== undefined && format !== 'csv')
+    throw new UsageError(`--${ofCsv} needs --format csv; add that, or leave out --${ofCsv}`)
   return {
     command,
     list: quoted ?? rule?.list ?? 'users',

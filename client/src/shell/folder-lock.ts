@@ -56,7 +56,9 @@ export async function lockFolder(
   const isHeld = () => readOwner(readLock(file))?.token === owner.token
   function assertHeld() {
     if (isHeld()) return
-    throw new Error(`Another command has taken ${folder}, because this one was suspended. Run it again`)
+    throw new Error(
+      `This command was suspended, and another command took over ${folder}. Wait until that one ends, then run this one again`,
+    )
   }
   const timer = setInterval(() => {
     try {
@@ -86,15 +88,15 @@ async function findAbandoned(
   const found = readLock(file)
   const owner = readOwner(found)
   if (owner !== undefined && isGone(owner)) return found
-  const name = owner === undefined ? 'unknown' : `process ${owner.pid} on ${owner.host}`
+  const name = owner === undefined ? '' : ` (process ${owner.pid} on ${owner.host})`
   for (let polls = 0; polls < maxPolls; polls++) {
     if (polls === maxPolls / 4) {
-      progress.note(`${folder} has a lock (${name}). Waiting up to 10 s to see whether its owner runs.`)
+      progress.note(`${folder} has a lock${name}. Waiting up to 10 s to see whether its owner runs.`)
     }
     await sleep(pollMs, undefined, { signal })
     const text = readLock(file)
     if (text === undefined) return undefined
-    if (text !== found) throw new UsageError(`Another command (${name}) uses ${folder}: wait for it`)
+    if (text !== found) throw new UsageError(`Another command${name} is using ${folder}: wait until it ends`)
   }
   return found
 }

@@ -59,7 +59,7 @@ describeOnOneDatabase('An import that is killed', (kind) => {
 
   async function readLedger(sql: Sql) {
     return {
-      entries: await sql`select * from ledger order by 1, 2`,
+      entries: await sql`select to_json(l) as entry from ledger l order by api_key_id, position`,
       balances: await sql`select * from balances order by 1`,
       keys: await sql`select id, role from api_keys order by id`,
     }

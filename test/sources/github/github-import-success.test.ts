@@ -132,14 +132,14 @@ test('Clones of another user are not touched, and say what to do; root refuses a
   const { failed, load } = await refresh()
   expect(failed).toContainEqual({
     name: 'acme-works/monolith',
-    reason: `without its history: the clone belongs to another user; to give it to this one, run: sudo chown -R ${own + 1} ${fake.clones}`,
+    reason: `without its history: the clone belongs to another user; run the import as that user, or give this one all clones: sudo chown -R ${own + 1} ${fake.clones}`,
   })
   expect([load?.commits.added, existsSync(marker)]).toEqual([0, true])
   expect(await readTimes()).toEqual(before)
   geteuid.mockReturnValue(0)
   if (own === 0) chownSync(fake.clones, 1, 1)
   await expect(refresh()).rejects.toThrow(
-    /^The clones in \S+ belong to the user [1-9]\d*, who couldn't use what root adds; run the import as that user \(sudo -u '#[1-9]\d*'\), or use another --clones$/,
+    /^The clones in \S+ belong to the user [1-9]\d*, who can't use what root adds; run the import as that user \(sudo -u '#[1-9]\d*'\), or name another folder with --clones$/,
   )
   if (own === 0) chownSync(fake.clones, 0, 0)
   geteuid.mockRestore()
