@@ -62,19 +62,18 @@ export async function countChanges(
   const users = await tx<{ login: string }[]>`
     select document::json ->> 'login' as login from users
     where id in (select user_id from identities where identity = any (${tx.typed.texts(all)})) order by id`
-  const owned = await tx<{ id: number; commits: number }[]>`
-    select id, (select count(*) from commits where repository_id = o.id) as commits from (
-      select distinct repository_id as id from contributions
-      where kind = 'owner' and identity = any (${tx.typed.texts(owners)})
-    ) o`
-  const removed = keepRepositories ? [] : owned
+  const owned = await tx<{ id: number }[]>`
+    select distinct repository_id as id from contributions
+    where kind = 'owner' and identity = any (${tx.typed.texts(owners)})`
+  const removedIds = new Set(keepRepositories ? [] : owned.map(({ id }) => id))
+  const [removed] = await tx<{ commits: number }[]>`
+    select count(*) as commits from commits where repository_id = any (${tx.typed.bigints([...removedIds])})`
   const preview: ForgetPreview = {
     logins: users.map(({ login }) => login),
     repositories: owned.length,
-    commits: { removed: removed.reduce((sum, { commits }) => sum + commits, 0), redacted: 0, messages: 0 },
+    commits: { removed: removed?.commits ?? 0, redacted: 0, messages: 0 },
     examples: [],
   }
-  const removedIds = new Set(removed.map(({ id }) => id))
   for await (const batch of readCommitsNaming(tx, all, namingCommits)) {
     for (const commit of batch) if (!removedIds.has(commit.repository_id)) countCommit(preview, commit)
   }
