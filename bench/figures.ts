@@ -71,8 +71,14 @@ export interface FinishedReport extends Report {
 /** Other programs that take less don't matter. A share of the machine's CPU time. */
 const littleTaken = 0.08
 
-/** Each round waits `idleTimeoutSeconds` for others who use the machine. */
-export function createReport({ idleTimeoutSeconds }: { idleTimeoutSeconds: number }): FinishedReport {
+/** Each round waits `idleTimeoutSeconds` for others who use the machine. Without `looksAround`, it doesn't look for them. */
+export function createReport({
+  idleTimeoutSeconds,
+  looksAround = true,
+}: {
+  idleTimeoutSeconds: number
+  looksAround?: boolean
+}): FinishedReport {
   const figures: Figure[] = []
   let taken: number[] = []
   /** Whether `taken` is of rounds that a figure was made of already. */
@@ -88,6 +94,7 @@ export function createReport({ idleTimeoutSeconds }: { idleTimeoutSeconds: numbe
     machine: undefined,
     subject: '',
     async lookAround() {
+      if (!looksAround) return
       if (isTold) taken = []
       isTold = false
       const deadline = performance.now() + idleTimeoutSeconds * 1000

@@ -46,10 +46,15 @@ function createUsersOption(): Option {
 
 /** Prints what was measured, also when it ends early. The exit code is 1 if something is wrong, not if it is slow. */
 async function run(
-  { json, keep, idleTimeout }: Pick<CommonOptions, 'json' | 'keep' | 'idleTimeout'>,
+  {
+    json,
+    keep,
+    idleTimeout,
+    looksAround = true,
+  }: Pick<CommonOptions, 'json' | 'keep' | 'idleTimeout'> & { looksAround?: boolean },
   measure: (report: Report, stage: Stage) => Promise<void>,
 ): Promise<void> {
-  const report = createReport({ idleTimeoutSeconds: idleTimeout })
+  const report = createReport({ idleTimeoutSeconds: idleTimeout, looksAround })
   try {
     await using stage = await openStage(keep, report)
     await measure(report, stage)
@@ -120,7 +125,9 @@ const program = new Command('bench')
   .action(({ quick, tiny, json }: { quick?: true; tiny?: true; json: string }, command: Command) => {
     const form = tiny ? forms.tiny : quick ? forms.quick : undefined
     if (form === undefined) return command.help()
-    return run({ json, idleTimeout: 0 }, (report, stage) => measureAll(report, stage, form))
+    return run({ json, idleTimeout: 0, looksAround: !tiny }, (report, stage) =>
+      measureAll(report, stage, form),
+    )
   })
 
 program.addCommand(
