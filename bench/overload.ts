@@ -19,8 +19,8 @@ export interface OverloadOptions {
 const pageSize = 100
 const path = `/users?per_page=${pageSize}&page={n}`
 const factor = 10
-/** More than the service takes in at a time. */
-const openConnections = 6_000
+/** More than the service takes in at a time, unless the run is too short to open them. */
+const countConnections = (seconds: number) => Math.min(6_000, 600 * seconds)
 
 export async function measureOverload(
   report: Report,
@@ -41,7 +41,7 @@ export async function measureOverload(
   const perSecond = Math.round(before.perSecond * factor)
   report.say(`closed loop: ${formatNumber(before.perSecond)} requests/s; offering ${formatNumber(perSecond)}`)
   const memory = watchMemory(service)
-  const overloaded = await open.run({ ...load, perSecond, seconds, connections: openConnections })
+  const overloaded = await open.run({ ...load, perSecond, seconds, connections: countConnections(seconds) })
   const megabytes = await memory.stop()
   const health = await fetch(`http://127.0.0.1:${service.port}/health`)
   const after = await closed.run({ ...load, ...closedLoop })
