@@ -39,7 +39,11 @@ export async function runPgbench(
     for (const [index, script] of scripts.entries()) await writeFile(files[index] ?? '', script)
     const parameters = [
       ...['--no-vacuum', '--protocol=prepared', ...files.map((file) => `--file=${file}`)],
-      ...[`--client=${connections}`, '--jobs=2', `--time=${Math.ceil(seconds)}`],
+      ...[
+        `--client=${connections}`,
+        '--jobs=2',
+        seconds < 1 ? '--transactions=10' : `--time=${Math.ceil(seconds)}`,
+      ],
       ...Object.entries(variables).map(([name, value]) => `--define=${name}=${value}`),
       databaseUrl,
     ]
