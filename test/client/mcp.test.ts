@@ -675,7 +675,7 @@ test('errors say what an assistant or its user can do', async () => {
     [
       'quote',
       { list: 'users', owner: 'x' },
-      'owner is a filter of repositories; leave it out, or set list to repositories. Cost: 0.',
+      'The filter owner is for repositories; leave it out, or set list to repositories. Cost: 0.',
     ],
     ['get_repository', { full_name: 'monolith' }, 'A repository is named by OWNER/NAME.'],
     ['list_commits', { full_name: 'no/such' }, 'Repository not found. Check owner and name'],
