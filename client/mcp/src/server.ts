@@ -208,7 +208,9 @@ export function createServer({ connection, budget, version }: ServerOptions): Mc
         const wrong = Object.keys(others).find((name) => name in given)
         if (wrong !== undefined) {
           const other = list === 'users' ? 'repositories' : 'users'
-          throw new ArgumentError(`The filter ${wrong} is for ${other}; leave it out, or set list to ${other}`)
+          throw new ArgumentError(
+            `The filter ${wrong} is for ${other}; leave it out, or set list to ${other}`,
+          )
         }
         if (list === 'users') return { ...(await api.users.quote(readUserFilter(given), { signal })) }
         return { ...(await api.repositories.quote(readRepositoryFilter(given), { signal })) }
