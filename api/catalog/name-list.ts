@@ -26,9 +26,9 @@ export interface NameSearch {
   match: 'prefix' | 'contains'
   /** Only those that are declared in any of these files. Empty: any file. */
   files: readonly string[]
-  /** As many of the most used ones are wanted … */
+  /** Number of the most used names that are wanted. */
   limit: number
-  /** … and at most so many that may be among them are returned. */
+  /** Maximum number of names to return that may be among these. */
   maxCandidates: number
 }
 

@@ -35,7 +35,7 @@ function formatChangedLine({ before, after }: ChangedLine): string[] {
 
 const maxLineLength = 160
 
-/** Whoever wrote a commit could send any sequence to the terminal. */
+/** The author of a commit could send any sequence to the terminal. */
 function quoteLine(line: string): string {
   const short = line.length > maxLineLength ? `${line.slice(0, maxLineLength)}…` : line
   return short.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '\u{fffd}').trimEnd()

@@ -8,7 +8,7 @@ import { type FileHandle, lstat, open, rename, rm, stat } from 'node:fs/promises
 import { describeFileError, OperatorError } from '../errors.ts'
 
 /** Added to the name of a file that isn't complete. */
-const unfinishedSuffix = '.part'
+export const unfinishedSuffix = '.part'
 
 /** A file that is being written. */
 export interface PrivateFile extends AsyncDisposable {

@@ -4,7 +4,7 @@
  */
 import { computedPart } from './program.ts'
 
-/** Longer texts are no name of an image, so they stay unknown. Otherwise, arguments of arguments could grow without bound. */
+/** A longer text isn't the name of an image, so it stays unknown. Otherwise, arguments of arguments could grow without bound. */
 const maxLength = 1000
 /** Deeper nested variables are unknown. People don't write nearly as many. */
 const maxDepth = 20

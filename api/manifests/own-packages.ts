@@ -1,5 +1,5 @@
 /**
- * What manifests say about packages of their own repository, which are no dependencies.
+ * What manifests say about packages of their own repository, which aren't dependencies.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * The packages of a repository itself, commit by commit. What manifests declare of them is no dependency.
+ * The packages of a repository itself, commit by commit. Manifests that declare them don't depend on them.
  *
  * @module
  */

@@ -10,7 +10,7 @@ import { renderCommit, selectJsonUrl } from '../../catalog/document-lookup.ts'
 import { readOneVersion } from '../../database/cluster.ts'
 import type { Fragment, Sql, SqlOrTransaction } from '../../database/connect.ts'
 import { createFolder } from '../../database/create-folder.ts'
-import { openPrivateFile } from '../../database/private-file.ts'
+import { openPrivateFile, unfinishedSuffix } from '../../database/private-file.ts'
 import { hasAddresses } from '../../dataset/addresses.ts'
 import { type RecordKind, recordKinds } from '../../dataset/records.ts'
 import { describeFileError, OperatorError } from '../../errors.ts'
@@ -57,9 +57,6 @@ export class ExportError extends OperatorError {
 
 /** Lines that one statement reads. A repository with its dependencies may have a few hundred KB. */
 const batchSize = 250
-
-/** Files that are being written. They replace those of an earlier export once all are complete. */
-const unfinishedSuffix = '.part'
 
 /**
  * Exports users, their further addresses, repositories and commits to a folder, which is created if it doesn't exist, all at one version of the
