@@ -4,6 +4,7 @@
  * @module
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync, realpathSync, statfsSync, statSync } from 'node:fs'
 import { open, readFile } from 'node:fs/promises'
@@ -126,15 +127,23 @@ export async function launchOnFreePort(
   }
 }
 
-/** Finds a port that nothing listens at. */
+/**
+ * Finds a port that nothing listens at, below those that systems give to outgoing connections (from 32768): no connection
+ * of another test takes it while its server is started, or started again.
+ */
 export async function findFreePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const address = probe.address()
-  probe.close()
-  await once(probe, 'close')
-  if (address === null || typeof address === 'string') throw new Error('the probe has no port')
-  return address.port
+  for (;;) {
+    const port = randomInt(20_000, 32_768)
+    const probe = createServer().listen(port, '127.0.0.1')
+    try {
+      await once(probe, 'listening')
+    } catch {
+      continue
+    }
+    probe.close()
+    await once(probe, 'close')
+    return port
+  }
 }
 
 /** Starts a server, and waits until it is ready. Throws with the end of its log if it does not start. */
