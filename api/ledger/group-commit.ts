@@ -78,7 +78,7 @@ export function createGroupCommit(sql: Sql, { maxLockWaits }: GroupCommitOptions
   function createLockedKeyBatcher(keyId: number) {
     return createBatcher({
       size: maxGroupSize,
-      hasRoom: () => waitForLocks, // a second group that polls might overtake the first
+      hasRoom: () => false, // a second group would wait for the first one's lock, or overtake it
       async run(requests: SettleRequest[]) {
         const decisions = new Map<SettleRequest, Decision>()
         const isOpen = (request: SettleRequest) => !request.signal?.aborted && !decisions.has(request)
