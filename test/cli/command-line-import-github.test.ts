@@ -1,7 +1,7 @@
 /**
  * `devdata import github` on the command line.
  *
- * @module
+ * @module-tag later
  */
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -2,7 +2,7 @@
  * The client where it runs: the samples of its README, run as a new user would, with the packed file; and a page in a
  * browser.
  *
- * @module
+ * @module-tag later
  */
 import { execFile } from 'node:child_process'
 import { createReadStream } from 'node:fs'

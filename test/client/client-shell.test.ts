@@ -1,7 +1,7 @@
 /**
  * `devdata-client`, the shell, as a user runs it: the packed file, against the real service.
  *
- * @module
+ * @module-tag later
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'

@@ -1,7 +1,7 @@
 /**
  * devdata-mcp, as an assistant uses it: the packed file, the official SDK's client, and a real service.
  *
- * @module
+ * @module-tag longest
  */
 import { execFile } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'

@@ -2,7 +2,7 @@
  * The Python client, its packed file, against the real service: what it returns, retries, waits for and raises. What it does after
  * it was killed is in client-resume.test.ts.
  *
- * @module
+ * @module-tag later
  */
 import { execFile } from 'node:child_process'
 import { mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises'

@@ -1,7 +1,7 @@
 /**
  * The packages that a service serves: what pages say about them works as it is written, without a registry.
  *
- * @module
+ * @module-tag later
  */
 import { execFile } from 'node:child_process'
 import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'

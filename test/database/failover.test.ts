@@ -2,7 +2,7 @@
  * Two database servers with Patroni, as `deploy/high-availability` has them: whatever becomes of the primary, every delivery is
  * paid, and no idempotency key is charged twice.
  *
- * @module
+ * @module-tag longest
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { isDrill, seed } from '../support/drill.ts'

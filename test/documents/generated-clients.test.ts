@@ -1,7 +1,7 @@
 /**
  * Clients that generators make from `openapi.yml`: they compile strictly, and what they return is what the service sent.
  *
- * @module
+ * @module-tag later
  */
 import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'

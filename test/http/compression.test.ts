@@ -1,7 +1,7 @@
 /**
  * Compressed responses (decisions/0005-http.md).
  *
- * @module
+ * @module-tag over-the-wire
  */
 import { brotliDecompressSync, gzipSync } from 'node:zlib'
 import * as v from 'valibot'

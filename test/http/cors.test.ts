@@ -1,7 +1,7 @@
 /**
  * Which responses scripts of other origins may read (decisions/0005-http.md).
  *
- * @module
+ * @module-tag over-the-wire
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { contract } from '../support/contract.ts'

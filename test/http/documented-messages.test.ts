@@ -3,7 +3,7 @@
  * response is read from: an instance without a cache and without a replica reads from the primary, and charges in the same
  * statement.
  *
- * @module
+ * @module-tag over-the-wire
  */
 import { createMiddleware } from 'hono/factory'
 import * as v from 'valibot'

@@ -1,7 +1,7 @@
 /**
  * Conditional requests (decisions/0005-http.md).
  *
- * @module
+ * @module-tag over-the-wire
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { matchesEntityTag } from '../../api/http/entity-tag.ts'

@@ -1,7 +1,7 @@
 /**
  * HTTP rules that every response follows (decisions/0005-http.md).
  *
- * @module
+ * @module-tag over-the-wire
  */
 import * as v from 'valibot'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

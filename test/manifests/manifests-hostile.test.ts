@@ -1,3 +1,4 @@
+/** @module-tag longest */
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'

@@ -2,7 +2,7 @@
  * Every page in a real browser: axe objects to nothing, nothing scrolls sideways, and no page asks another host. In a short run,
  * axe looks at a page of each kind, and at a third of the others.
  *
- * @module
+ * @module-tag longest
  */
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'

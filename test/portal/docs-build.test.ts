@@ -1,7 +1,7 @@
 /**
  * Builds of the docs: one beside another, and what is served without one.
  *
- * @module
+ * @module-tag longest
  */
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'

@@ -2,7 +2,7 @@
  * What agents and tools find: every page as Markdown, `llms.txt`, the API catalog, and with a `BASE_URL` a sitemap and
  * canonical URLs.
  *
- * @module
+ * @module-tag later
  */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -5,7 +5,7 @@
  * `docs-site/src/responses` has the recorded responses. Missing ones are written before the pages are built (not in
  * CI); `npx vitest run test/portal/samples.test.ts -u` writes all of them anew.
  *
- * @module
+ * @module-tag later
  */
 import { execFileSync, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'

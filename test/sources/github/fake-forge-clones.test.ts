@@ -1,7 +1,7 @@
 /**
  * The clones that the fake forge serves, as git sees them.
  *
- * @module
+ * @module-tag later
  */
 import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'

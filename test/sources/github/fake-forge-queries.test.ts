@@ -1,7 +1,7 @@
 /**
  * What the fake forge responses: a test of an import is worth what the forge under it is worth.
  *
- * @module
+ * @module-tag later
  */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
