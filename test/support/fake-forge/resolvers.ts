@@ -96,12 +96,6 @@ function findNode(id: unknown, context: QueryContext): Account | Repository | Er
   return notFound(`a node with the global id of '${id}'`)
 }
 
-function findOwner(login: unknown, kind: Account['kind'], { model }: QueryContext): Account | Error {
-  const account = model.findAccount(String(login))
-  const article = kind === 'Organization' ? 'an' : 'a'
-  return account?.kind === kind ? account : notFound(`${article} ${kind} with the login of '${login}'`)
-}
-
 const singleSignOnMessage =
   'Resource protected by organization SAML enforcement. You must grant your Personal Access token access to this organization.'
 
@@ -110,8 +104,10 @@ const query: Fields<unknown> = {
   rateLimit: (_, __, { rateLimit }) => rateLimit,
   node: (_, { id }, context) => findNode(id, context),
   nodes: (_, { ids }, context) => (Array.isArray(ids) ? ids.map((id) => findNode(id, context)) : []),
-  user: (_, { login }, context) => findOwner(login, 'User', context),
-  organization: (_, { login }, context) => findOwner(login, 'Organization', context),
+  organization(_, { login }, { model }) {
+    const found = model.findAccount(String(login))
+    return found?.kind === 'Organization' ? found : notFound(`an Organization with the login of '${login}'`)
+  },
   repositoryOwner(_, { login }, { model }) {
     const account = model.findAccount(String(login))
     if (account?.isProtected) return createForgeError('FORBIDDEN', singleSignOnMessage)
@@ -185,42 +181,22 @@ const bot: Fields<Account> = {
   resourcePath: ({ login }) => `/apps/${login}`,
 }
 
-/** Values that repositories are sorted by. */
-const orders: Record<string, (repository: Repository) => string | number> = {
-  CREATED_AT: ({ createdAt }) => createdAt,
-  UPDATED_AT: ({ updatedAt }) => updatedAt,
-  PUSHED_AT: ({ pushedAt }) => pushedAt ?? '',
-  NAME: ({ name }) => name.toLowerCase(),
-  STARGAZERS: ({ stargazerCount }) => stargazerCount,
-}
-
 /** The repositories of an account, and by default those that it collaborates on, as on the real forge. */
 function listRepositories(owner: Account, args: Arguments, context: QueryContext): Connection<Repository> {
-  const filters = ['orderBy', 'ownerAffiliations', 'privacy', 'visibility', 'isFork', 'isArchived']
-  allow(args, 'repositories', ...filters)
-  const { ownerAffiliations, privacy, visibility, isFork, isArchived } = args
+  allow(args, 'repositories', 'orderBy', 'ownerAffiliations')
+  const { ownerAffiliations, orderBy } = args
   const affiliations = Array.isArray(ownerAffiliations) ? ownerAffiliations : ['OWNER', 'COLLABORATOR']
   const listed = context.model.repositories.filter(
     (repository) =>
       canSee(repository, context) &&
       ((affiliations.includes('OWNER') && repository.owner === owner) ||
-        (affiliations.includes('COLLABORATOR') && repository.collaborators.includes(owner))) &&
-      (privacy == null || privacy === showVisibility(repository)) &&
-      (visibility == null || visibility === showVisibility(repository)) &&
-      (isFork == null || isFork === repository.isFork) &&
-      (isArchived == null || isArchived === repository.isArchived),
+        (affiliations.includes('COLLABORATOR') && repository.collaborators.includes(owner))),
   )
-  const { field, descending } = readOrder(args.orderBy)
-  const readValue = field === undefined ? undefined : orders[field]
-  if (field !== undefined && readValue === undefined) throw new NotModeledError(`order by ${field}`)
-  const keyOf = (repository: Repository): SortKey =>
-    readValue === undefined ? [repository.databaseId] : [readValue(repository), repository.databaseId]
-  return createConnection(listed, keyOf, args, showRepository, { descending })
-}
-
-function readOrder(order: unknown): { field?: string; descending: boolean } {
-  if (typeof order !== 'object' || order === null || !('field' in order)) return { descending: false }
-  return { field: String(order.field), descending: 'direction' in order && order.direction === 'DESC' }
+  const { field, direction }: { field?: unknown; direction?: unknown } = orderBy ?? {}
+  if (field !== undefined && field !== 'CREATED_AT') throw new NotModeledError(`order by ${field}`)
+  const keyOf = ({ createdAt, databaseId }: Repository): SortKey =>
+    field === undefined ? [databaseId] : [createdAt, databaseId]
+  return createConnection(listed, keyOf, args, showRepository, { descending: direction === 'DESC' })
 }
 
 function showVisibility({ isPrivate }: Repository): 'PUBLIC' | 'PRIVATE' {
@@ -269,13 +245,10 @@ const repository: Fields<Repository> = {
     const head = source.git.readHead()
     return head === undefined ? null : { kind: 'Ref', repository: source, head }
   },
-  async object(source, { oid, expression }): Promise<Commit | null> {
-    const head = source.git.readHead()
-    const text = String(oid ?? expression ?? '')
-    if (text.includes(':')) throw new NotModeledError(`object of the expression ${text}`)
-    const branches = ['HEAD', head?.branch, `refs/heads/${head?.branch}`]
-    const wanted = oid == null && head !== undefined && branches.includes(text) ? head.oid : text
-    const commit = /^[0-9a-f]{40}$/.test(wanted) ? await source.git.findCommit(wanted) : undefined
+  async object(source, args): Promise<Commit | null> {
+    allow(args, 'object', 'oid')
+    const oid = String(args.oid)
+    const commit = /^[0-9a-f]{40}$/.test(oid) ? await source.git.findCommit(oid) : undefined
     return commit === undefined ? null : showCommit(source, commit.oid)
   },
 }
@@ -309,10 +282,8 @@ function listAuthors({ author, authorDate, message }: GitCommit): Actor[] {
 
 const commit: Fields<Commit> = {
   ...plain<Commit>('oid', 'repository'),
-  abbreviatedOid: ({ oid }) => oid.slice(0, 7),
   url: ({ repository, oid }, _, { origin }) => `${origin}/${nameWithOwner(repository)}/commit/${oid}`,
   message: ofCommit(({ message }) => message),
-  messageHeadline: ofCommit(({ message }) => message.split('\n')[0]),
   authoredDate: ofCommit(({ authorDate }) => formatTime(authorDate)),
   committedDate: ofCommit(({ committerDate }) => formatTime(committerDate)),
   author: ofCommit(({ author, authorDate }) => showActor(author, authorDate)),
@@ -320,15 +291,6 @@ const commit: Fields<Commit> = {
   async authors({ repository, oid }, args) {
     const found = await repository.git.findCommit(oid)
     return createFixedConnection(found === undefined ? [] : listAuthors(found), args, (author) => author)
-  },
-  async parents({ repository, oid }, args) {
-    const found = await repository.git.findCommit(oid)
-    return createFixedConnection(found?.parents ?? [], args, (parent) => showCommit(repository, parent))
-  },
-  async history({ repository, oid }, args) {
-    allow(args, 'history')
-    const oids = [...(await repository.git.readHistory(oid)).keys()]
-    return createFixedConnection(oids, args, (each) => showCommit(repository, each))
   },
 }
 
