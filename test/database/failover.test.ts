@@ -16,8 +16,8 @@ const isAvailable = binaries !== undefined && (await hasPatroni())
 if (!isAvailable) console.warn('skipped: install PostgreSQL, Patroni, etcd and HAProxy')
 
 const clients = isDrill ? 400 : 100
-/** In a short run, other tests need the processors too. */
-const pauseMs = isDrill ? 0 : 200
+/** In a short run, other tests need the processors too: most of the time, servers wait for each other. */
+const pauseMs = isDrill ? 0 : 1_000
 const storms = isDrill ? 3 : 1
 
 describe.skipIf(!isAvailable)(`with ${clients} clients`, () => {

@@ -64,8 +64,8 @@ const confirmedLength = 1_000_000
 const confirmedYamlLength = 100_000
 /** A text that takes so many times what others of its format take is looked at again. */
 const slowFactor = 20
-const textsPerFormat = isDrill ? 20_000 : 150
-const textsPerYamlFormat = isDrill ? 2_000 : 30
+const textsPerFormat = isDrill ? 20_000 : 60
+const textsPerYamlFormat = isDrill ? 2_000 : 15
 
 /** Promises what was wrong with a text, in one line, or nothing. */
 async function parse(format: ManifestFormat, content: string): Promise<string> {
