@@ -26,7 +26,7 @@ import {
 } from '../support/client.ts'
 import { listSamples } from '../support/markdown-samples.ts'
 import { inheritEnvironment, succeeds } from '../support/program.ts'
-import { startTestService, type TestService } from '../support/service.ts'
+import { anyDatabase, startTestService, type TestService } from '../support/service.ts'
 
 const run = promisify(execFile)
 const hasMypy = await succeeds('mypy', '--version')
@@ -43,7 +43,7 @@ const received: Request[] = []
 beforeAll(async () => {
   directory = await realpath(await mkdtemp(join(tmpdir(), 'devdata-python-')))
   wheel = await packPythonClient(directory)
-  service = await startTestService('embedded')
+  service = await startTestService(anyDatabase)
   served = await serve(service, interceptInTurn(interceptions, received))
 })
 afterAll(async () => {

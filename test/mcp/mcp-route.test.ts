@@ -14,11 +14,11 @@ import {
   protocolVersions,
   startHttpConversation,
 } from '../support/mcp.ts'
-import { startTestService, type TestService, testInside } from '../support/service.ts'
+import { anyDatabase, startTestService, type TestService, testInside } from '../support/service.ts'
 
 let service: TestService
 beforeAll(async () => {
-  service = await startTestService('embedded')
+  service = await startTestService(anyDatabase)
 })
 afterAll(() => service?.close())
 
