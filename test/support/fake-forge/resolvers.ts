@@ -15,7 +15,7 @@ import {
 } from './connection.ts'
 import { createForgeError, NotModeledError } from './forge-error.ts'
 import type { GitCommit, Head, Person } from './git-repository.ts'
-import { type Account, type ForgeModel, formatTime, nameWithOwner, type Repository } from './model.ts'
+import { type Account, type ForgeModel, nameWithOwner, type Repository } from './model.ts'
 
 /** The budget as `rateLimit` shows it. */
 export interface RateLimitObject {
@@ -57,7 +57,6 @@ interface Commit {
 interface Actor {
   kind: 'GitActor'
   person: Person
-  date: number
 }
 
 type Arguments = Readonly<Record<string, unknown>> & PageArguments
@@ -142,8 +141,6 @@ const account: Fields<Account> = {
     'updatedAt',
   ),
   avatarUrl,
-  url: ({ login }, _, { origin }) => `${origin}/${login}`,
-  resourcePath: ({ login }) => `/${login}`,
   repositories: (owner, args, context) => listRepositories(owner, args, context),
 }
 
@@ -165,20 +162,11 @@ const organization: Fields<Account> = {
   ...account,
   email: ({ email }) => (email === '' ? null : email),
   description: ({ bio }) => bio,
-  membersWithRole: (source, args, { model }) =>
-    createConnection(
-      model.members.get(source) ?? [],
-      ({ databaseId }) => [databaseId],
-      args,
-      (member) => member,
-    ),
 }
 
 const bot: Fields<Account> = {
   ...plain<Account>('id', 'databaseId', 'login', 'createdAt', 'updatedAt'),
   avatarUrl,
-  url: ({ login }, _, { origin }) => `${origin}/apps/${login}`,
-  resourcePath: ({ login }) => `/apps/${login}`,
 }
 
 /** The repositories of an account, and by default those that it collaborates on, as on the real forge. */
@@ -226,12 +214,7 @@ const repository: Fields<Repository> = {
   ...plain<Repository>('hasIssuesEnabled', 'hasDiscussionsEnabled', 'hasProjectsEnabled', 'diskUsage'),
   nameWithOwner,
   url: (source, _, { origin }) => `${origin}/${nameWithOwner(source)}`,
-  resourcePath: (source) => `/${nameWithOwner(source)}`,
   visibility: showVisibility,
-  isEmpty: ({ git }) => git.readHead() === undefined,
-  isLocked: () => false,
-  isMirror: () => false,
-  isInOrganization: ({ owner }) => owner.kind === 'Organization',
   licenseInfo: ({ license }) => (license === null ? null : { spdxId: license }),
   primaryLanguage: ({ language }) => (language === null ? null : { name: language }),
   watchers: ({ watcherCount }) => countOnly(watcherCount),
@@ -255,43 +238,27 @@ const repository: Fields<Repository> = {
 
 const ref: Fields<Ref> = {
   name: ({ head }) => head.branch,
-  prefix: () => 'refs/heads/',
-  repository: (source) => source.repository,
   target: ({ repository, head }) => showCommit(repository, head.oid),
-}
-
-/** A field that needs the commit read. Pages of repositories only need hashes. */
-function ofCommit(read: (commit: GitCommit, source: Commit) => unknown) {
-  return async (source: Commit): Promise<unknown> => {
-    const commit = await source.repository.git.findCommit(source.oid)
-    return commit === undefined ? null : read(commit, source)
-  }
-}
-
-function showActor(person: Person, date: number): Actor {
-  return { kind: 'GitActor', person, date }
 }
 
 const coAuthorLine = /^co-authored-by:\s*([^<\n]*?)\s*<([^>\n]+)>\s*$/gim
 
 /** The author, and those that the message names. */
-function listAuthors({ author, authorDate, message }: GitCommit): Actor[] {
+function listAuthors({ author, message }: GitCommit): Actor[] {
   const others = [...message.matchAll(coAuthorLine)].map(([, name = '', email = '']) => ({ name, email }))
-  return [author, ...others].map((person) => showActor(person, authorDate))
+  return [author, ...others].map((person) => ({ kind: 'GitActor', person }))
+}
+
+/** Read when they are asked for: pages of repositories only need hashes. */
+async function readAuthors({ repository, oid }: Commit): Promise<Actor[]> {
+  const commit = await repository.git.findCommit(oid)
+  return commit === undefined ? [] : listAuthors(commit)
 }
 
 const commit: Fields<Commit> = {
-  ...plain<Commit>('oid', 'repository'),
-  url: ({ repository, oid }, _, { origin }) => `${origin}/${nameWithOwner(repository)}/commit/${oid}`,
-  message: ofCommit(({ message }) => message),
-  authoredDate: ofCommit(({ authorDate }) => formatTime(authorDate)),
-  committedDate: ofCommit(({ committerDate }) => formatTime(committerDate)),
-  author: ofCommit(({ author, authorDate }) => showActor(author, authorDate)),
-  committer: ofCommit(({ committer, committerDate }) => showActor(committer, committerDate)),
-  async authors({ repository, oid }, args) {
-    const found = await repository.git.findCommit(oid)
-    return createFixedConnection(found === undefined ? [] : listAuthors(found), args, (author) => author)
-  },
+  ...plain<Commit>('oid'),
+  author: async (source) => (await readAuthors(source))[0] ?? null,
+  authors: async (source, args) => createFixedConnection(await readAuthors(source), args, (author) => author),
 }
 
 function showCommit(repository: Repository, oid: string): Commit {
@@ -301,7 +268,6 @@ function showCommit(repository: Repository, oid: string): Commit {
 const gitActor: Fields<Actor> = {
   name: ({ person }) => person.name,
   email: ({ person }) => person.email,
-  date: ({ date }) => formatTime(date),
   user({ person }, _, { model }): Account | BotAuthor | null {
     const author = model.findAuthor(person.email)
     if (author?.kind === 'Bot') return { kind: 'User', bot: author }
