@@ -14,11 +14,11 @@ import {
   protocolVersions,
   startHttpConversation,
 } from '../support/mcp.ts'
-import { anyDatabase, startTestService, type TestService, testInside } from '../support/service.ts'
+import { startTestService, type TestService, testInside } from '../support/service.ts'
 
 let service: TestService
 beforeAll(async () => {
-  service = await startTestService(anyDatabase)
+  service = await startTestService('embedded')
 })
 afterAll(() => service?.close())
 
