@@ -96,7 +96,7 @@ describeOnEachDatabase('every list', (kind) => {
     await ask(createQuestions(sample), sampleQuestions, sampleOracle)
   })
 
-  test('of random data has them too, before and after loads', async () => {
+  test('of random data has the pages that an independent computation finds, before and after loads', async () => {
     await start('empty')
     const random = createRandom(`${seed} filters`)
     const forge = createRandomForge(seed)
