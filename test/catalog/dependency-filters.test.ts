@@ -1,6 +1,6 @@
 /**
- * The rules of filters by dependencies (decisions/0003-lists.md). random-filters.test.ts compares what names, files and a status
- * find together with an independent computation.
+ * The rules of filters by dependencies (decisions/0003-lists.md). What names, files and a status find together is compared
+ * with an independent computation in random-filters.test.ts.
  *
  * @module
  */

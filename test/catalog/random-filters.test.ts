@@ -74,7 +74,7 @@ describeOnEachDatabase('every list', (kind) => {
     return asked
   }
 
-  /** The first page, one in the middle, the last one and one behind it are right, and so is what each says of the whole. */
+  /** The first page, one in the middle, the last one and one behind it are right, with what each says of the whole. */
   async function expectPages({ path, query, find }: Question, oracle: Oracle, at: number, size: number) {
     const expected = find(oracle)
     const last = Math.max(1, Math.ceil(expected.length / size))

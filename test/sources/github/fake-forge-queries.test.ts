@@ -161,7 +161,8 @@ describe('pages', () => {
 
   test('neither skip nor repeat what stays, while repositories come and go', async () => {
     const { model, account } = organization
-    const add = (name: string) => model.addRepository({ owner: account, name })
+    const createdAt = '2030-01-01T00:00:00Z' // newer than all others
+    const add = (name: string) => model.addRepository({ owner: account, name, createdAt })
     const [passing, ...others] = ['passing', 'zzz-1', 'zzz-2', 'zzz-3'].map(add)
     const before = await listNames()
     expect(before.slice(0, 4)).toEqual(['zzz-3', 'zzz-2', 'zzz-1', 'passing'])
