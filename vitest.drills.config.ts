@@ -32,6 +32,7 @@ export default defineConfig({
     testTimeout: 1_200_000,
     hookTimeout: 1_200_000,
     maxWorkers: 1,
+    isolate: true, // what one file leaves in memory must not change another's figures
     reporters: ['verbose'],
   },
 })

@@ -5,7 +5,7 @@
  * @module
  */
 import { execFile } from 'node:child_process'
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { readVersion } from '../api/build-info.ts'
@@ -20,10 +20,13 @@ import { load } from '../test/support/ndjson.ts'
 import { findPostgresBinaries, postgresMissing } from '../test/support/postgres-binaries.ts'
 import { startPostgresCluster } from '../test/support/postgres-cluster.ts'
 import { exitOnSignals } from '../test/support/program.ts'
-import type { RecordedRequest, RecordedStatement, VersionFixture } from '../test/support/version-fixture.ts'
+import {
+  type RecordedRequest,
+  type RecordedStatement,
+  writeVersionFixture,
+} from '../test/support/version-fixture.ts'
 
 const project = join(import.meta.dirname, '..')
-const directory = join(project, 'test', 'release', 'versions')
 
 /** What is asked: the endpoints of user keys, with most filters. */
 const paths = [
@@ -126,11 +129,8 @@ const requests: RecordedRequest[] = []
 for (const path of all) requests.push(await record(createInstance(database), path, secret))
 await database.close()
 
-const version = readVersion()
-await mkdir(directory, { recursive: true })
-const fixture: VersionFixture = { version, secret, requests, statements: [...statements.values()] }
-await writeFile(join(directory, `${version}.json`), `${JSON.stringify(fixture, null, 2)}\n`)
 // psql's own commands mean nothing to other programs, and servers before 17 refuse the setting.
 const portable = dump.replaceAll(/^(\\(un)?restrict .*|SET transaction_timeout = 0;)\n/gm, '')
-await writeFile(join(directory, `${version}.sql`), portable)
-console.log(`${requests.length} requests and ${statements.size} statements in ${directory}`)
+const recorded = { version: readVersion(), secret, requests, statements: [...statements.values()] }
+const file = writeVersionFixture(recorded, portable)
+console.log(`${requests.length} requests and ${statements.size} statements in ${file}`)

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readFirstItems } from '../support/catalog.ts'
-import { findUsers } from '../support/sample-oracle.ts'
 import { describeOnOneDatabase, startTestService, type TestService } from '../support/service.ts'
 
 describeOnOneDatabase('location', (kind) => {
@@ -84,28 +83,6 @@ describeOnOneDatabase('location', (kind) => {
       expect((await service.readLedger(id)).charged).toBe(0)
     },
   )
-
-  test('given more than once finds the users of any of the places, each once', async () => {
-    for (const [locations, same] of [
-      [['london', 'paris'], undefined],
-      // Some are in both places, or match in two ways.
-      [['berlin', 'lisbon'], undefined],
-      [['berlin', 'BERLIN', ' Berlin '], ['berlin']],
-      [['berlin', 'erlin', 'berlin, germany'], ['erlin']],
-      [['paris', '', ' '], ['paris']],
-      [['nowhere at all', 'paris'], ['paris']],
-    ] as const) {
-      const expected = findUsers({ location: locations })
-      if (same !== undefined) expect(findUsers({ location: same })).toEqual(expected)
-      expect([locations, await readFirstItems(service, '/users', { location: locations })]).toEqual([
-        locations,
-        { data: expected.slice(0, 100), total: expected.length },
-      ])
-    }
-    expect(findUsers({ location: ['berlin', 'lisbon'] }).length).toBeLessThan(
-      findUsers({ location: ['berlin'] }).length + findUsers({ location: ['lisbon'] }).length,
-    )
-  })
 
   test('may be given 20 times, empty ones aside; more is 400, and free', async () => {
     const places = Array.from({ length: 20 }, (_, index) => `no place ${index}`)

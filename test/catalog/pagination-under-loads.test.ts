@@ -9,16 +9,14 @@ import type { SampleCommit, SampleRepository } from '../../sample/records.ts'
 import { writeQuery } from '../support/catalog.ts'
 import { isDrill, seed } from '../support/drill.ts'
 import { type ListResponse, readListResponse } from '../support/list-response.ts'
-import { createPlainCatalog, type PlainCatalog, type PlainPage } from '../support/plain-catalog.ts'
 import { createRandomForge } from '../support/random-forge.ts'
 import { createRepository, loadRecords } from '../support/records.ts'
-import type { OracleFilter } from '../support/sample-oracle.ts'
+import { createOracle, type Oracle, type OracleFilter } from '../support/sample-oracle.ts'
 import { describeOnOneDatabase, startTestService } from '../support/service.ts'
 
 const loads = isDrill ? 16 : 4
 /** Pages of an iteration: most have a load before and after. */
 const pages = isDrill ? 18 : 8
-const everything = { limit: 1_000_000, offset: 0 }
 const identity = {
   owner_login: 'own',
   name: 'busy',
@@ -30,7 +28,7 @@ const identity = {
 interface Iteration {
   path: string
   keyOf(item: Record<string, unknown>): unknown
-  listAll(plain: PlainCatalog): Promise<PlainPage>
+  listAll(oracle: Oracle): object[]
 }
 
 const byId = ({ forge_rest_id: id }: Record<string, unknown>) => id
@@ -51,24 +49,24 @@ const iterations: Iteration[] = [
     .map((filter) => ({
       path: `/users?${toQuery(filter)}`,
       keyOf: byId,
-      listAll: (plain: PlainCatalog) => plain.listUsers(filter, everything),
+      listAll: (oracle: Oracle) => oracle.findUsers(filter),
     })),
   ...filters
     .filter((filter) => !('location' in filter))
     .map((filter) => ({
       path: `/repos?${toQuery(filter)}`,
       keyOf: byId,
-      listAll: (plain: PlainCatalog) => plain.listRepositories(filter, everything),
+      listAll: (oracle: Oracle) => oracle.findRepositories(filter),
     })),
   {
     path: '/repos/own/busy/commits?',
     keyOf: ({ commit_hash: hash }) => hash,
-    listAll: (plain) => plain.listCommits('own/busy', everything),
+    listAll: (oracle) => oracle.commitsOf('own/busy'),
   },
   {
     path: '/repos/own/busy/dependencies?',
     keyOf: ({ dependency }) => JSON.stringify(dependency),
-    listAll: (plain) => plain.listDependencies('own/busy', everything),
+    listAll: (oracle) => oracle.dependenciesOf('own/busy'),
   },
 ]
 
@@ -90,7 +88,6 @@ describeOnOneDatabase('an iteration of any list by rel="next"', (kind) => {
     const service = await startTestService(kind, { data: 'empty' })
     try {
       const { secret } = await service.createKey({ role: 'admin' })
-      const plain = await createPlainCatalog(service.sql)
       const first = forge.grow({ users: 900, repositories: 500, commits: 900 })
       let busy = declareAnew({
         ...(forge.repositories[0] ?? expect.unreachable()),
@@ -147,22 +144,16 @@ describeOnOneDatabase('an iteration of any list by rel="next"', (kind) => {
         commits: [...itsCommits, ...(first.commits ?? [])],
       })
 
-      async function listAll(): Promise<unknown[][]> {
-        const { users, repositories, commits } = forge
-        await plain.fill({
-          users,
-          repositories: [busy, ...owned, ...repositories],
-          commits: [...itsCommits, ...commits],
+      function listAll(): unknown[][] {
+        const oracle = createOracle({
+          users: forge.users,
+          repositories: [busy, ...owned, ...forge.repositories],
+          commits: [...itsCommits, ...forge.commits],
         })
-        const lists: unknown[][] = []
-        for (const iteration of iterations) {
-          const { data } = await iteration.listAll(plain)
-          lists.push(data.map((item) => iteration.keyOf({ ...item })))
-        }
-        return lists
+        return iterations.map(({ listAll, keyOf }) => listAll(oracle).map((item) => keyOf({ ...item })))
       }
 
-      let staying = await listAll()
+      let staying = listAll()
       const states = iterations.map(({ path }, index) => ({
         next: `${path}&per_page=${Math.min(100, Math.ceil((staying[index]?.length ?? 0) / pages))}` as
           | string
@@ -192,7 +183,7 @@ describeOnOneDatabase('an iteration of any list by rel="next"', (kind) => {
           repos: [busy, ...owned, ...(changed.repos ?? []), ...(grown.repos ?? [])],
           commits: [...newCommits, ...(grown.commits ?? [])],
         })
-        const now = await listAll()
+        const now = listAll()
         staying = staying.map((keys, index) => {
           const there = new Set(now[index])
           return keys.filter((key) => there.has(key))

@@ -1,106 +1,137 @@
 /**
- * Random filters find what an independent computation finds (decisions/0003-lists.md).
+ * Any page of any list, for random filters, is what an independent computation finds (decisions/0003-lists.md).
  *
  * @module
  */
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { createRandom, type Random } from '../../sample/random.ts'
 import { type AttributeFilter, countryOf, writeAttributes } from '../support/attribute-oracle.ts'
 import { type ListQuery, writeQuery } from '../support/catalog.ts'
-import { isDrill } from '../support/drill.ts'
+import { isDrill, seed } from '../support/drill.ts'
 import { readListResponse } from '../support/list-response.ts'
+import { createRandomForge, type RandomForge } from '../support/random-forge.ts'
+import { loadRecords, type Records } from '../support/records.ts'
 import {
-  findRepositories,
-  findUsers,
+  createOracle,
+  type Oracle,
   type OracleFilter,
   sampleCommits,
+  sampleOracle,
   sampleRepositories,
   sampleUsers,
 } from '../support/sample-oracle.ts'
 import { describeOnEachDatabase, startTestService, type TestService } from '../support/service.ts'
+import type { Loaded } from '../support/uses.ts'
 
-describeOnEachDatabase('a random filter', (kind) => {
+const firstLoad = isDrill
+  ? { users: 5_000, repositories: 3_000, commits: 7_500 }
+  : { users: 1_000, repositories: 600, commits: 1_500 }
+const laterLoad = { users: 60, repositories: 40, commits: 150 }
+const laterChange = { users: 150, repositories: 120, commits: 200 }
+const rounds = isDrill ? 6 : 2
+/** Of users and of repositories together. */
+const sampleQuestions = isDrill ? 2_000 : 120
+/** New ones in each round; half as many of the earlier ones are asked again. */
+const questionsPerRound = isDrill ? 240 : 40
+const repositoriesPerRound = isDrill ? 15 : 4
+
+/** A list that can be asked for, and what it must return. */
+interface Question {
+  path: string
+  query: ListQuery
+  find(oracle: Oracle): readonly object[]
+}
+
+describeOnEachDatabase('every list', (kind) => {
   let service: TestService
   let key: string
-  beforeAll(async () => {
-    service = await startTestService(kind)
-    key = (await service.createKey({ credits: 10_000_000 })).secret
-  })
-  afterAll(() => service.close())
+  const start = async (data: 'sample' | 'empty') => {
+    service = await startTestService(kind, { data })
+    key = (await service.createKey({ credits: 1_000_000_000 })).secret
+  }
+  beforeEach(() => console.info(`seed ${seed}`))
+  afterEach(() => service.close())
 
   const perPage = fc.integer({ min: 1, max: 100 })
-  /** As a fraction, so that most pages are inside the list. */
-  const position = fc.double({ min: 0, max: 1.2, noNaN: true })
+  /** Of a page in the middle, as a fraction of the list. */
+  const position = fc.double({ min: 0, max: 1, noNaN: true })
 
-  test('of users finds on any page what an independent computation finds', async () => {
+  /** Asks random questions, and returns them. */
+  async function ask(
+    questions: fc.Arbitrary<Question>,
+    numRuns: number,
+    oracle: Oracle,
+  ): Promise<Question[]> {
+    const asked: Question[] = []
     await fc.assert(
-      fc.asyncProperty(
-        fc.oneof({ weight: 2, arbitrary: fc.constant([]) }, locations),
-        dependencyFilter,
-        userAttributes,
-        position,
-        perPage,
-        async (location, filter, attributes, at, size) => {
-          const expected = findUsers({ location, ...filter, ...attributes })
-          await expectPage('/users', { location, ...writeAttributes(attributes) }, filter, {
-            expected,
-            at,
-            size,
-          })
-        },
-      ),
-      { numRuns: isDrill ? 1_000 : 60 },
+      fc.asyncProperty(questions, position, perPage, async (question, at, size) => {
+        asked.push(question)
+        await expectPages(question, oracle, at, size)
+      }),
+      { numRuns, seed: createRandom(seed).integer(0, 2 ** 31 - 1) },
     )
-  })
-
-  test('of repositories finds on any page what an independent computation finds', async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        fc.oneof({ weight: 3, arbitrary: fc.constant(null) }, owners),
-        dependencyFilter,
-        repositoryAttributes,
-        fc.boolean(),
-        position,
-        perPage,
-        async (login, filter, attributes, excludes, at, size) => {
-          const owner = login === null ? {} : { owner: login }
-          const found = findRepositories({ ...owner, ...filter, ...attributes })
-          const expected = excludes ? found.map(({ dependencies: _excluded, ...others }) => others) : found
-          const own = {
-            ...owner,
-            ...writeAttributes(attributes),
-            ...(excludes && { exclude: 'dependencies' }),
-          }
-          await expectPage('/repos', own, filter, { expected, at, size })
-        },
-      ),
-      { numRuns: isDrill ? 1_000 : 60 },
-    )
-  })
-
-  async function expectPage(
-    path: string,
-    own: ListQuery,
-    { names, match, without, files, status }: OracleFilter,
-    { expected, at, size }: { expected: readonly object[]; at: number; size: number },
-  ): Promise<void> {
-    const page = 1 + Math.floor((at * expected.length) / size)
-    const query = writeQuery({
-      page: String(page),
-      per_page: String(size),
-      ...own,
-      ...(names !== undefined && { dependency_names: names.join() }),
-      ...(match !== undefined && { dependency_match: match }),
-      ...(without !== undefined && { without_dependency_names: without.join() }),
-      ...(files !== undefined && { dependency_files: files }),
-      ...(status !== undefined && { dependency_status: status }),
-    })
-    const { data, total, cost } = readListResponse(await service.request(`${path}?${query}`, { key }))
-    expect(total).toBe(expected.length)
-    expect(data).toEqual(expected.slice((page - 1) * size, page * size))
-    expect(cost).toBe(data.length)
+    return asked
   }
+
+  /** The first page, one in the middle, the last one and one behind it are right, with what each says of the whole. */
+  async function expectPages({ path, query, find }: Question, oracle: Oracle, at: number, size: number) {
+    const expected = find(oracle)
+    const last = Math.max(1, Math.ceil(expected.length / size))
+    const middle = 1 + Math.floor(at * (last - 1))
+    const behind = last + (at < 0.5 ? 1 : 1_000_000)
+    for (const page of new Set([1, middle, last, behind])) {
+      const asked = `${path}?${writeQuery({ ...query, per_page: String(size), page: String(page) })}`
+      const { data, total, cost, links } = readListResponse(await service.request(asked, { key }))
+      expect(total, asked).toBe(expected.length)
+      expect(links.get('last')?.searchParams.get('page'), asked).toBe(String(last))
+      expect(data, asked).toEqual(expected.slice((page - 1) * size, page * size))
+      expect(cost, asked).toBe(data.length)
+    }
+  }
+
+  test('of the sample data has the pages that an independent computation finds, for any filter', async () => {
+    await start('sample')
+    const sample = { users: sampleUsers, repositories: sampleRepositories, commits: sampleCommits }
+    await ask(createQuestions(sample), sampleQuestions, sampleOracle)
+  })
+
+  test('of random data has the pages that an independent computation finds, before and after loads', async () => {
+    await start('empty')
+    const random = createRandom(`${seed} filters`)
+    const forge = createRandomForge(seed)
+    const known: Question[] = []
+    for (let round = 0; round < rounds; round++) {
+      for (const load of round === 0 ? [forge.grow(firstLoad)] : createLoads(random, forge)) {
+        await loadRecords(service.sql, load)
+      }
+      const oracle = createOracle(forge)
+      const again = random.shuffle(known).slice(0, questionsPerRound / 2)
+      for (const question of [...again, ...createNestedLists(random, forge)]) {
+        await expectPages(question, oracle, random.fraction(), random.pick([1, 7, 30, 100]))
+      }
+      known.push(...(await ask(createQuestions(forge), questionsPerRound, oracle)))
+    }
+  })
 })
+
+/** What changes and what comes, in one load or in two. */
+function createLoads(random: Random, forge: RandomForge): Records[] {
+  const changed = forge.change(laterChange)
+  const grown = forge.grow(laterLoad)
+  if (random.chance(0.5)) return [changed, grown]
+  const join = <Kind extends keyof Records>(kind: Kind) => [...(changed[kind] ?? []), ...(grown[kind] ?? [])]
+  return [{ users: join('users'), repos: join('repos'), commits: join('commits') }]
+}
+
+function createNestedLists(random: Random, { repositories }: RandomForge): Question[] {
+  return random
+    .sampleByRank(repositories, repositoriesPerRound)
+    .flatMap(({ full_name: name }): Question[] => [
+      { path: `/repos/${name}/commits`, query: {}, find: (oracle) => oracle.commitsOf(name) },
+      { path: `/repos/${name}/dependencies`, query: {}, find: (oracle) => oracle.dependenciesOf(name) },
+    ])
+}
 
 /** A text with each of its letters in either case. */
 function inRandomCase(texts: fc.Arbitrary<string>): fc.Arbitrary<string> {
@@ -154,62 +185,6 @@ function valuesOf<Value>(values: Iterable<Value>): fc.Arbitrary<Value> {
   return fc.constantFrom(...new Set(values))
 }
 
-const places = valuesOf(sampleUsers.flatMap(({ location }) => location ?? []))
-
-const partsOfPlaces = partOf(places)
-const locations = someOrMany(
-  withRandomMarks(inRandomCase(fc.oneof(places, { weight: 3, arbitrary: partsOfPlaces }))).filter(
-    (place) => place.trim() !== '' && place.length <= 255, // anything else is 400
-  ),
-  { minLength: 0, maxLength: 5, limit: 20 },
-)
-
-const owners = inRandomCase(
-  fc.oneof(
-    { weight: 4, arbitrary: valuesOf(sampleRepositories.map(({ owner_login: owner }) => owner)) },
-    valuesOf(sampleUsers.map(({ login }) => login)),
-    fc.constant('nobody-has-this-login'),
-  ),
-)
-
-const declared = sampleRepositories.flatMap(({ dependencies }) =>
-  dependencies.map(({ dependency }) => dependency),
-)
-
-const names = valuesOf(declared.map(({ dependency_name }) => dependency_name))
-
-const files = valuesOf(declared.map(({ dependency_file }) => dependency_file))
-
-const severalNames = someOrMany(fc.oneof({ weight: 4, arbitrary: inRandomCase(names) }, partOf(names)), {
-  minLength: 1,
-  maxLength: 6,
-  limit: 50,
-})
-
-const namesAndFiles: fc.Arbitrary<OracleFilter> = someOf({
-  names: severalNames,
-  without: severalNames,
-  files: someOrMany(fc.oneof({ weight: 8, arbitrary: files }, inRandomCase(files)), {
-    minLength: 1,
-    maxLength: 3,
-    limit: 50,
-  }),
-})
-
-const status = fc.constantFrom(undefined, 'active' as const, 'removed' as const)
-const match = fc.constantFrom(undefined, 'any' as const, 'all' as const)
-
-const dependencyFilter = fc
-  .tuple(namesAndFiles, status, match)
-  .map(([filter, status, match]): OracleFilter => {
-    const { names, without, files } = filter
-    return {
-      ...filter,
-      ...(names !== undefined && match !== undefined && { match }),
-      ...((names ?? without ?? files) !== undefined && status !== undefined && { status }),
-    }
-  })
-
 /** Some of the members, few as a rule: most filters should find something. */
 function someOf<Members extends object>(
   arbitraries: { [Name in keyof Members]: fc.Arbitrary<Members[Name]> },
@@ -250,24 +225,137 @@ const momentOrDate = (moments: readonly (number | null)[]): fc.Arbitrary<string>
     .tuple(about(moments), fc.boolean())
     .map(([moment, asDate]) => (asDate ? new Date(moment * 1_000).toJSON().slice(0, 10) : String(moment)))
 
-const userAttributes: fc.Arbitrary<AttributeFilter> = someOf({
-  country: fc.array(inRandomCase(valuesOf(['AT', ...sampleUsers.flatMap((user) => countryOf(user) ?? [])])), {
-    minLength: 1,
-    maxLength: 3,
-  }),
-  type: valuesIn(sampleUsers.map(({ type }) => type)),
-  has: fc.uniqueArray(fc.constantFrom('email', 'name', 'company', 'location', 'bio'), { minLength: 1 }),
-  min_followers: about(sampleUsers.map(({ followers }) => followers)),
-  active_since: momentOrDate(sampleCommits.map(({ author_date }) => author_date)),
-})
-
+const status = fc.constantFrom(undefined, 'active' as const, 'removed' as const)
+const match = fc.constantFrom(undefined, 'any' as const, 'all' as const)
 const flag = fc.constantFrom('true' as const, 'false' as const)
 
-const repositoryAttributes: fc.Arbitrary<AttributeFilter> = someOf({
-  language: valuesIn(sampleRepositories.map(({ language }) => language)),
-  license: valuesIn(sampleRepositories.map(({ license }) => license)),
-  min_stars: about(sampleRepositories.map(({ stargazers_count }) => stargazers_count)),
-  fork: flag,
-  archived: flag,
-  pushed_since: momentOrDate(sampleRepositories.map(({ pushed_at }) => pushed_at)),
-})
+/** Names and files of dependencies, and what goes with them. */
+function createDependencyFilters({ repositories }: Loaded): fc.Arbitrary<OracleFilter> {
+  const declared = repositories.flatMap(({ dependencies }) =>
+    dependencies.map(({ dependency }) => dependency),
+  )
+  const names = valuesOf(declared.map(({ dependency_name }) => dependency_name))
+  const files = valuesOf(declared.map(({ dependency_file }) => dependency_file))
+  const severalNames = someOrMany(fc.oneof({ weight: 4, arbitrary: inRandomCase(names) }, partOf(names)), {
+    minLength: 1,
+    maxLength: 6,
+    limit: 50,
+  })
+  const namesAndFiles: fc.Arbitrary<OracleFilter> = someOf({
+    names: severalNames,
+    without: severalNames,
+    files: someOrMany(fc.oneof({ weight: 8, arbitrary: files }, inRandomCase(files)), {
+      minLength: 1,
+      maxLength: 3,
+      limit: 50,
+    }),
+  })
+  return fc.tuple(namesAndFiles, status, match).map(([filter, status, match]): OracleFilter => {
+    const { names, without, files } = filter
+    return {
+      ...filter,
+      ...(names !== undefined && match !== undefined && { match }),
+      ...((names ?? without ?? files) !== undefined && status !== undefined && { status }),
+    }
+  })
+}
+
+function createUserAttributes({ users, commits }: Loaded): fc.Arbitrary<AttributeFilter> {
+  return someOf({
+    country: fc.array(inRandomCase(valuesOf(['AT', ...users.flatMap((user) => countryOf(user) ?? [])])), {
+      minLength: 1,
+      maxLength: 3,
+    }),
+    type: valuesIn(users.map(({ type }) => type)),
+    has: fc.uniqueArray(fc.constantFrom('email', 'name', 'company', 'location', 'bio'), { minLength: 1 }),
+    min_followers: about(users.map(({ followers }) => followers)),
+    active_since: momentOrDate(commits.map(({ author_date }) => author_date)),
+  })
+}
+
+function createRepositoryAttributes({ repositories }: Loaded): fc.Arbitrary<AttributeFilter> {
+  return someOf({
+    language: valuesIn(repositories.map(({ language }) => language)),
+    license: valuesIn(repositories.map(({ license }) => license)),
+    min_stars: about(repositories.map(({ stargazers_count }) => stargazers_count)),
+    fork: flag,
+    archived: flag,
+    pushed_since: momentOrDate(repositories.map(({ pushed_at }) => pushed_at)),
+  })
+}
+
+/** Questions that some of these records answer: all filters of users and of repositories. */
+function createQuestions(loaded: Loaded): fc.Arbitrary<Question> {
+  const { users, repositories } = loaded
+  const places = valuesOf(users.flatMap(({ location }) => location ?? []))
+  const locations = someOrMany(
+    withRandomMarks(inRandomCase(fc.oneof(places, { weight: 3, arbitrary: partOf(places) }))).filter(
+      (place) => place.trim() !== '' && place.length <= 255, // anything else is 400
+    ),
+    { minLength: 0, maxLength: 5, limit: 20 },
+  )
+  const owners = inRandomCase(
+    fc.oneof(
+      { weight: 4, arbitrary: valuesOf(repositories.map(({ owner_login: owner }) => owner)) },
+      valuesOf(users.map(({ login }) => login)),
+      fc.constant('nobody-has-this-login'),
+    ),
+  )
+  const dependencies = createDependencyFilters(loaded)
+  const ofUsers = fc
+    .tuple(
+      fc.oneof({ weight: 2, arbitrary: fc.constant([]) }, locations),
+      dependencies,
+      createUserAttributes(loaded),
+      fc.boolean(),
+    )
+    .map(([location, filter, attributes, repeats]): Question => {
+      const query = { location, ...writeAttributes(attributes), ...writeDependencies(filter, repeats) }
+      return {
+        path: '/users',
+        query,
+        find: (oracle) => oracle.findUsers({ location, ...filter, ...attributes }),
+      }
+    })
+  const ofRepositories = fc
+    .tuple(
+      fc.oneof({ weight: 3, arbitrary: fc.constant(undefined) }, owners),
+      dependencies,
+      createRepositoryAttributes(loaded),
+      fc.boolean(),
+      fc.boolean(),
+    )
+    .map(([login, filter, attributes, excludes, repeats]): Question => {
+      const owner = login === undefined ? {} : { owner: login }
+      const exclude = excludes ? { exclude: 'dependencies' } : {}
+      return {
+        path: '/repos',
+        query: {
+          ...owner,
+          ...writeAttributes(attributes),
+          ...exclude,
+          ...writeDependencies(filter, repeats),
+        },
+        find(oracle) {
+          const found = oracle.findRepositories({ ...owner, ...filter, ...attributes })
+          return excludes ? found.map(({ dependencies: _excluded, ...others }) => others) : found
+        },
+      }
+    })
+  return fc.oneof(ofUsers, ofRepositories)
+}
+
+/** Lists are comma-separated, or repeat their parameter. */
+function writeDependencies(
+  { names, match, without, files, status }: OracleFilter,
+  repeats: boolean,
+): ListQuery {
+  const write = (values: readonly string[]) => (repeats ? values : values.join())
+  return {
+    ...(names !== undefined && { dependency_names: write(names) }),
+    ...(match !== undefined && { dependency_match: match }),
+    ...(without !== undefined && { without_dependency_names: write(without) }),
+    ...(files !== undefined && { dependency_files: write(files) }),
+    ...(status !== undefined && { dependency_status: status }),
+  }
+}

@@ -1,3 +1,4 @@
+/** @module-tag over-the-wire */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readListResponse } from '../support/list-response.ts'
 import { commitsOf, dependenciesOf, repositoryOf, sampleRepositories } from '../support/sample-oracle.ts'

@@ -1,3 +1,4 @@
+/** @module-tag over-the-wire */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { describeOnOneDatabase, startTestService, type TestService } from '../support/service.ts'
 

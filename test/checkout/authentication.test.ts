@@ -1,7 +1,7 @@
 /**
  * Authentication and permissions (decisions/0002-keys.md).
  *
- * @module
+ * @module-tag over-the-wire
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'

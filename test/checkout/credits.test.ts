@@ -1,7 +1,7 @@
 /**
  * The cost of responses (decisions/0001-billing.md).
  *
- * @module
+ * @module-tag over-the-wire
  */
 import { Hono } from 'hono'
 import * as v from 'valibot'

@@ -1,7 +1,7 @@
 /**
  * `Max-Credits`: no response costs more than the client allows (decisions/0001-billing.md).
  *
- * @module
+ * @module-tag over-the-wire
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { findBusyRepository } from '../support/catalog.ts'

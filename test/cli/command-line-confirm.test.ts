@@ -1,3 +1,4 @@
+/** @module-tag later */
 import { once } from 'node:events'
 import process from 'node:process'
 import { PassThrough } from 'node:stream'

@@ -1,7 +1,7 @@
 /**
  * The command line on the embedded database: alone, with other commands, beside a service, and under Deno.
  *
- * @module
+ * @module-tag longest
  */
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'

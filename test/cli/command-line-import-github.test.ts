@@ -1,13 +1,14 @@
 /**
  * `devdata import github` on the command line.
  *
- * @module
+ * @module-tag later
  */
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Run, startServiceForCommands } from '../support/command-line.ts'
 import { startTestForge, type TestForge } from '../support/github-import.ts'
+import { anyDatabase } from '../support/service.ts'
 
 describe('devdata import github', () => {
   let started: Awaited<ReturnType<typeof startServiceForCommands>>
@@ -16,7 +17,7 @@ describe('devdata import github', () => {
   let token: string
   let run: Run
   beforeAll(async () => {
-    started = await startServiceForCommands('embedded')
+    started = await startServiceForCommands(anyDatabase)
     fake = await startTestForge()
     token = fake.addToken()
     environment = { ...started.environment, GITHUB_TOKEN: token }

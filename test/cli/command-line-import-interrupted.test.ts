@@ -1,3 +1,4 @@
+/** @module-tag later */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { changeLock } from '../../api/dataset/dataset-change.ts'
 import {

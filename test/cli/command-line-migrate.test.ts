@@ -1,3 +1,4 @@
+/** @module-tag later */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import postgres from 'postgres'

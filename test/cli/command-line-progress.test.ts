@@ -1,3 +1,4 @@
+/** @module-tag later */
 import { PassThrough } from 'node:stream'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { startProgress } from '../../api/cli/progress.ts'

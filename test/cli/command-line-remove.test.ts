@@ -1,3 +1,4 @@
+/** @module-tag later */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Run, readJson, startServiceForCommands } from '../support/command-line.ts'
 import { readListResponse } from '../support/list-response.ts'

@@ -1,7 +1,7 @@
 /**
  * `devdata doctor`: what it finds in order, what it finds wrong, and what it says to do.
  *
- * @module
+ * @module-tag later
  */
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'

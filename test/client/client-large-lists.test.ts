@@ -2,7 +2,7 @@
  * A large list, read with the client (the packed file) in little memory. Times are printed only: they depend on the
  * machine.
  *
- * @module
+ * @module-tag later
  */
 import { execFile } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'

@@ -1,7 +1,7 @@
 /**
  * The client as a package: what is published, for whom it compiles, and what depends on what.
  *
- * @module
+ * @module-tag later
  */
 import { execFile } from 'node:child_process'
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'

@@ -18,7 +18,7 @@ import {
   serve,
 } from '../support/client.ts'
 import { createUser, loadRecords } from '../support/records.ts'
-import { startTestService, type TestService } from '../support/service.ts'
+import { anyDatabase, startTestService, type TestService } from '../support/service.ts'
 
 let installed: InstalledClient
 let client: ClientModule
@@ -31,7 +31,7 @@ const received: Request[] = []
 beforeAll(async () => {
   installed = await installClient()
   client = installed.module
-  service = await startTestService('embedded')
+  service = await startTestService(anyDatabase)
   served = await serve(service, interceptInTurn(interceptions, received))
 })
 afterAll(async () => {

@@ -2,7 +2,7 @@
  * Programs that read a list with the client, and are killed and started again while loads change the list: every item
  * comes once, and every credit is spent once. The programs run the packed file.
  *
- * @module
+ * @module-tag later
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

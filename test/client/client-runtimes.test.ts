@@ -2,7 +2,7 @@
  * The client where it runs: the samples of its README, run as a new user would, with the packed file; and a page in a
  * browser.
  *
- * @module
+ * @module-tag later
  */
 import { execFile } from 'node:child_process'
 import { createReadStream } from 'node:fs'
@@ -17,7 +17,7 @@ import { type InstalledClient, installClient, type ServedService, serve } from '
 import { deno } from '../support/deno.ts'
 import { listSamples } from '../support/markdown-samples.ts'
 import { inheritEnvironment } from '../support/program.ts'
-import { startTestService, type TestService } from '../support/service.ts'
+import { anyDatabase, startTestService, type TestService } from '../support/service.ts'
 
 const run = promisify(execFile)
 const docs = join(import.meta.dirname, '../../docs-site/src/content/docs')
@@ -35,7 +35,7 @@ let readme: string
 
 beforeAll(async () => {
   installed = await installClient()
-  service = await startTestService('embedded')
+  service = await startTestService(anyDatabase)
   served = await serve(service)
   const { secret } = await service.createKey()
   environment = {

@@ -1,7 +1,7 @@
 /**
  * `devdata-client`, the shell, as a user runs it: the packed file, against the real service.
  *
- * @module
+ * @module-tag later
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -19,7 +19,7 @@ import { inheritEnvironment } from '../support/program.ts'
 import { createUser, loadRecords } from '../support/records.ts'
 import { removeRows } from '../support/removal.ts'
 import { findRepositories, findUsers } from '../support/sample-oracle.ts'
-import { startTestService, type TestService } from '../support/service.ts'
+import { anyDatabase, startTestService, type TestService } from '../support/service.ts'
 
 let installed: InstalledClient
 let service: TestService
@@ -31,7 +31,7 @@ let onRequest: () => unknown = () => {}
 
 beforeAll(async () => {
   installed = await installClient()
-  service = await startTestService('embedded')
+  service = await startTestService(anyDatabase)
   served = await serve(service, async (request, handle) => {
     const response = await handle(request)
     await onRequest()

@@ -1,7 +1,7 @@
 /**
  * devdata-mcp, as an assistant uses it: the packed file, the official SDK's client, and a real service.
  *
- * @module
+ * @module-tag longest
  */
 import { execFile } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
@@ -28,7 +28,7 @@ import {
 import { inheritEnvironment } from '../support/program.ts'
 import { createCommit, createRepository, createUser, loadRecords } from '../support/records.ts'
 import { findRepositories, findUsers } from '../support/sample-oracle.ts'
-import { startTestService, type TestService } from '../support/service.ts'
+import { anyDatabase, startTestService, type TestService } from '../support/service.ts'
 
 const run = promisify(execFile)
 const project = join(import.meta.dirname, '..', '..')
@@ -42,7 +42,7 @@ let intercept: Intercept | undefined
 
 beforeAll(async () => {
   installed = await installClient({ withMcp: true })
-  service = await startTestService('embedded')
+  service = await startTestService(anyDatabase)
   served = await serve(service, (request, handle) =>
     intercept === undefined ? handle(request) : intercept(request, handle),
   )

@@ -2,7 +2,7 @@
  * The Python client, its packed file, against the real service: what it returns, retries, waits for and raises. What it does after
  * it was killed is in client-resume.test.ts.
  *
- * @module
+ * @module-tag later
  */
 import { execFile } from 'node:child_process'
 import { mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises'
@@ -26,7 +26,7 @@ import {
 } from '../support/client.ts'
 import { listSamples } from '../support/markdown-samples.ts'
 import { inheritEnvironment, succeeds } from '../support/program.ts'
-import { startTestService, type TestService } from '../support/service.ts'
+import { anyDatabase, startTestService, type TestService } from '../support/service.ts'
 
 const run = promisify(execFile)
 const hasMypy = await succeeds('mypy', '--version')
@@ -43,7 +43,7 @@ const received: Request[] = []
 beforeAll(async () => {
   directory = await realpath(await mkdtemp(join(tmpdir(), 'devdata-python-')))
   wheel = await packPythonClient(directory)
-  service = await startTestService('embedded')
+  service = await startTestService(anyDatabase)
   served = await serve(service, interceptInTurn(interceptions, received))
 })
 afterAll(async () => {

@@ -1,7 +1,7 @@
 /**
  * The packages that a service serves: what pages say about them works as it is written, without a registry.
  *
- * @module
+ * @module-tag later
  */
 import { execFile } from 'node:child_process'
 import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
@@ -13,7 +13,7 @@ import { buildDocs } from '../../docs-site/build.ts'
 import { type ServedService, serve } from '../support/client.ts'
 import { listSamples } from '../support/markdown-samples.ts'
 import { inheritEnvironment } from '../support/program.ts'
-import { startTestService, type TestService } from '../support/service.ts'
+import { anyDatabase, startTestService, type TestService } from '../support/service.ts'
 
 const run = promisify(execFile)
 
@@ -23,7 +23,7 @@ let directory: string
 let environment: Record<string, string>
 beforeAll(async () => {
   await buildDocs({ ifStale: true })
-  service = await startTestService('embedded')
+  service = await startTestService(anyDatabase)
   served = await serve(service)
   directory = await realpath(await mkdtemp(join(tmpdir(), 'devdata-served-')))
   const { secret } = await service.createKey()

@@ -2,7 +2,7 @@
  * One crash after the other under load: instances, server processes and the whole server. Afterwards the ledger adds up,
  * and each delivered response has its entry (decisions/0001-billing.md).
  *
- * @module
+ * @module-tag later
  */
 import { expect, test } from 'vitest'
 import { isDrill, seed } from '../support/drill.ts'

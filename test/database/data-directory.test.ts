@@ -1,7 +1,7 @@
 /**
  * The data folder of the embedded database: whose it is, who may read it, who runs it, and what survives in it.
  *
- * @module
+ * @module-tag longest
  */
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'

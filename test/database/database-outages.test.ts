@@ -1,7 +1,7 @@
 /**
  * An instance waits for a database that is unreachable, and serves from it again without a restart.
  *
- * @module
+ * @module-tag later
  */
 import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'

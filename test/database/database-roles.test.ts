@@ -1,7 +1,7 @@
 /**
  * Roles of the database that can do no more than they have to: api/database/roles.sql, as the docs have it run.
  *
- * @module
+ * @module-tag later
  */
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'

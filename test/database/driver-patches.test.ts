@@ -1,7 +1,7 @@
 /**
  * The service runs on the patched driver alone (`patches/`), which reads what the server sends, however it arrives.
  *
- * @module
+ * @module-tag later
  */
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'

@@ -2,7 +2,7 @@
  * Two database servers with Patroni, as `deploy/high-availability` has them: whatever becomes of the primary, every delivery is
  * paid, and no idempotency key is charged twice.
  *
- * @module
+ * @module-tag longest
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { isDrill, seed } from '../support/drill.ts'
@@ -16,8 +16,8 @@ const isAvailable = binaries !== undefined && (await hasPatroni())
 if (!isAvailable) console.warn('skipped: install PostgreSQL, Patroni, etcd and HAProxy')
 
 const clients = isDrill ? 400 : 100
-/** In a short run, other tests need the processors too. */
-const pauseMs = isDrill ? 0 : 200
+/** In a short run, other tests need the processors too: most of the time, servers wait for each other. */
+const pauseMs = isDrill ? 0 : 1_000
 const storms = isDrill ? 3 : 1
 
 describe.skipIf(!isAvailable)(`with ${clients} clients`, () => {

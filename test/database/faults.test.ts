@@ -2,7 +2,7 @@
  * Faults while two instances have more clients than they can serve at a time: every delivery is paid, no idempotency key
  * is charged twice, and the service recovers by itself (decisions/0001-billing.md).
  *
- * @module
+ * @module-tag later
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { isDrill, seed } from '../support/drill.ts'

@@ -1,7 +1,7 @@
 /**
  * The service through PgBouncer in transaction mode, where one statement and the next may have different sessions.
  *
- * @module
+ * @module-tag later
  */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -2,7 +2,7 @@
  * Replicas: they are read from while they are fit for it, and whatever becomes of them, no request fails, and no client
  * sees the data go back in time.
  *
- * @module
+ * @module-tag later
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { reset } from '@logtape/logtape'

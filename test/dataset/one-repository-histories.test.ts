@@ -1,7 +1,7 @@
 /**
  * After any history of clones and records of the forge, one repository is one repository (decisions/0004-data.md).
  *
- * @module
+ * @module-tag later
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { applyImport } from '../../api/dataset/apply-load.ts'

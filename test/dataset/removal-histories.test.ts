@@ -1,7 +1,7 @@
 /**
  * Histories of loads, mirrors and removals leave what a fresh database has of what remains (decisions/0004-data.md).
  *
- * @module
+ * @module-tag later
  */
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'

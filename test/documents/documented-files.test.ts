@@ -7,6 +7,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readJson, startServiceForCommands } from '../support/command-line.ts'
+import { anyDatabase } from '../support/service.ts'
 
 const pages = ['load-files.md', 'remove-data.md'].map((name) =>
   join(import.meta.dirname, '../../docs-site/src/content/docs', name),
@@ -14,7 +15,7 @@ const pages = ['load-files.md', 'remove-data.md'].map((name) =>
 
 let commands: Awaited<ReturnType<typeof startServiceForCommands>>
 beforeAll(async () => {
-  commands = await startServiceForCommands('embedded')
+  commands = await startServiceForCommands(anyDatabase)
 })
 afterAll(() => commands?.close())
 

@@ -1,7 +1,7 @@
 /**
  * Clients that generators make from `openapi.yml`: they compile strictly, and what they return is what the service sent.
  *
- * @module
+ * @module-tag later
  */
 import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -16,7 +16,7 @@ import { generate } from 'orval'
 import * as v from 'valibot'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createInstance } from '../support/instance.ts'
-import { startTestService, type TestService } from '../support/service.ts'
+import { anyDatabase, startTestService, type TestService } from '../support/service.ts'
 
 const project = join(import.meta.dirname, '..', '..')
 
@@ -199,7 +199,7 @@ const server = createAdaptorServer({ fetch: (request) => app.fetch(request) })
 let app: ReturnType<typeof createInstance>['app']
 
 beforeAll(async () => {
-  service = await startTestService('embedded')
+  service = await startTestService(anyDatabase)
   app = createInstance(service).app
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
   baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`

@@ -5,7 +5,7 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createInstance, type Instance } from '../support/instance.ts'
-import { startTestService, type TestService } from '../support/service.ts'
+import { anyDatabase, startTestService, type TestService } from '../support/service.ts'
 
 const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/
 
@@ -13,7 +13,7 @@ describe('the service', () => {
   let service: TestService
   let key: string
   beforeAll(async () => {
-    service = await startTestService('embedded')
+    service = await startTestService(anyDatabase)
     key = (await service.createKey()).secret
   })
   afterAll(() => service.close())

@@ -1,7 +1,7 @@
 /**
  * Clients that leave, that don't read, and that keep idle connections, in front of a process of each runtime.
  *
- * @module
+ * @module-tag later
  */
 import { readFile } from 'node:fs/promises'
 import { connect, type Socket } from 'node:net'

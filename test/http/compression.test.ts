@@ -1,7 +1,7 @@
 /**
  * Compressed responses (decisions/0005-http.md).
  *
- * @module
+ * @module-tag over-the-wire
  */
 import { brotliDecompressSync, gzipSync } from 'node:zlib'
 import * as v from 'valibot'
@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { compressBeginning, encodings } from '../../api/http/compression.ts'
 import { buildDocs } from '../../docs-site/build.ts'
 import { createUser, loadRecords } from '../support/records.ts'
-import { describeOnOneDatabase, startTestService, type TestService } from '../support/service.ts'
+import { anyDatabase, describeOnOneDatabase, startTestService, type TestService } from '../support/service.ts'
 
 const listSchema = v.object({ data: v.array(v.unknown()), meta: v.object({ request_id: v.string() }) })
 
@@ -127,7 +127,7 @@ describe('with COMPRESS_RESPONSES=off, a response', () => {
   let service: TestService
   beforeAll(async () => {
     await buildDocs({ ifStale: true })
-    service = await startTestService('embedded', { compressResponses: false })
+    service = await startTestService(anyDatabase, { compressResponses: false })
   })
   afterAll(() => service.close())
 

@@ -2,7 +2,7 @@
  * Code and `openapi.yml` agree in both directions: the same paths and methods, the same parameters with the same bounds.
  * The tests of every response compare it with the document too.
  *
- * @module
+ * @module-tag over-the-wire
  */
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'

@@ -1,19 +1,19 @@
 /**
  * Which responses scripts of other origins may read (decisions/0005-http.md).
  *
- * @module
+ * @module-tag over-the-wire
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { contract } from '../support/contract.ts'
 import { requestEachStatus } from '../support/each-response.ts'
 import { createInstance } from '../support/instance.ts'
-import { startTestService, type TestService, testInside } from '../support/service.ts'
+import { anyDatabase, startTestService, type TestService, testInside } from '../support/service.ts'
 
 describe('another origin', () => {
   let service: TestService
   let key: string
   beforeAll(async () => {
-    service = await startTestService('embedded')
+    service = await startTestService(anyDatabase)
     key = (await service.createKey()).secret
   })
   afterAll(() => service.close())

@@ -3,7 +3,7 @@
  * response is read from: an instance without a cache and without a replica reads from the primary, and charges in the same
  * statement.
  *
- * @module
+ * @module-tag over-the-wire
  */
 import { createMiddleware } from 'hono/factory'
 import * as v from 'valibot'
@@ -15,6 +15,7 @@ import { findBusyRepository } from '../support/catalog.ts'
 import { contract, fillPath, listOperations } from '../support/contract.ts'
 import { createInstance, type Instance } from '../support/instance.ts'
 import {
+  anyDatabase,
   liveRuntime,
   maxAddressLength,
   type RequestOptions,
@@ -55,7 +56,7 @@ describe('openapi.yml', () => {
   let operations: string[] = []
   beforeAll(async () => {
     await buildDocs({ ifStale: true })
-    service = await startTestService('embedded')
+    service = await startTestService(anyDatabase)
     key = (await service.createKey({ role: 'admin' })).secret
     payer = (await service.createKey()).secret
     repository = (await findBusyRepository(service.sql)).replace('/repos/', '')

@@ -1,11 +1,11 @@
 /**
  * Conditional requests (decisions/0005-http.md).
  *
- * @module
+ * @module-tag over-the-wire
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { matchesEntityTag } from '../../api/http/entity-tag.ts'
-import { startTestService, type TestService } from '../support/service.ts'
+import { anyDatabase, startTestService, type TestService } from '../support/service.ts'
 
 test('a tag matches with each suffix of a compressing proxy, whatever it ends with itself', () => {
   const suffixes = ['-gzip', '-br', '-zstd', '-deflate', '-gunzip', '--gzip', ';gzip', ';br', ';gz', ':gzip']
@@ -30,7 +30,7 @@ describe('a conditional request', () => {
   let service: TestService
   let key: string
   beforeAll(async () => {
-    service = await startTestService('embedded')
+    service = await startTestService(anyDatabase)
     key = (await service.createKey()).secret
   })
   afterAll(() => service.close())

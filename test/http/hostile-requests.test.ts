@@ -1,7 +1,7 @@
 /**
  * No request of an HTTP client, however odd, is more than an error of the client (decisions/0005-http.md).
  *
- * @module
+ * @module-tag over-the-wire
  */
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'

@@ -2,7 +2,7 @@
  * `Link` never has more than 12 KB: clients with the usual limit of 16 KB of headers can read each response that they pay
  * for (decisions/0003-lists.md).
  *
- * @module
+ * @module-tag later
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createLinkHeader, maxPageNumber, maxUrlStartLength } from '../../api/paging/page.ts'

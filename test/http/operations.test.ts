@@ -1,7 +1,7 @@
 /**
  * The operators' endpoints (decisions/0002-keys.md).
  *
- * @module
+ * @module-tag over-the-wire
  */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -1,7 +1,7 @@
 /**
  * Endpoints without authentication (decisions/0002-keys.md).
  *
- * @module
+ * @module-tag over-the-wire
  */
 import * as v from 'valibot'
 import { afterAll, beforeAll, expect, test } from 'vitest'

@@ -1,13 +1,13 @@
 /**
  * HTTP rules that every response follows (decisions/0005-http.md).
  *
- * @module
+ * @module-tag over-the-wire
  */
 import * as v from 'valibot'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { requestEachStatus } from '../support/each-response.ts'
 import { createInstance } from '../support/instance.ts'
-import { startTestService, type TestService, testInside } from '../support/service.ts'
+import { anyDatabase, startTestService, type TestService, testInside } from '../support/service.ts'
 
 const metaSchema = v.object({
   meta: v.object({ request_id: v.string(), timestamp: v.number(), execution_time: v.number() }),
@@ -19,7 +19,7 @@ describe('the service', () => {
   let service: TestService
   let key: string
   beforeAll(async () => {
-    service = await startTestService('embedded')
+    service = await startTestService(anyDatabase)
     key = (await service.createKey()).secret
   })
   afterAll(() => service.close())

@@ -1,7 +1,7 @@
 /**
  * The files of `deploy/proxies` in front of the service.
  *
- * @module
+ * @module-tag later
  */
 import { once } from 'node:events'
 import { connect as connectHttp2 } from 'node:http2'

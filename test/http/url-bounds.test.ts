@@ -2,7 +2,7 @@
  * What is longer or has more parts than any valid request is refused before it is parsed, so it takes no more of the event
  * loop than any invalid request (decisions/0005-http.md).
  *
- * @module
+ * @module-tag later
  */
 import { readFileSync } from 'node:fs'
 import { Agent, request as send } from 'node:http'

@@ -4,7 +4,7 @@
  *
  * `TEST_SEED=n` repeats the requests of one seed many times.
  *
- * @module
+ * @module-tag later
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -1,7 +1,7 @@
 /**
  * `/mcp`, as an assistant uses it: with the official SDK's client (decisions/0009-clients.md).
  *
- * @module
+ * @module-tag over-the-wire
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createRandom } from '../../sample/random.ts'

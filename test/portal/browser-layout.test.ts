@@ -2,7 +2,7 @@
  * The layout of pages in a real browser, while they load, in print, and of pictures on a phone. The widths of pages:
  * browser-pages.test.ts.
  *
- * @module
+ * @module-tag later
  */
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'

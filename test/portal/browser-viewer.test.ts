@@ -1,7 +1,7 @@
 /**
  * The requests of the viewer: what is typed is what is sent, at a price that the reader has seen.
  *
- * @module
+ * @module-tag later
  */
 import type { BrowserContext, Locator, Page, Request } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'

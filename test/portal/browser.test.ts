@@ -1,3 +1,4 @@
+/** @module-tag longest */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { BrowserContext, Locator, Page, Request } from 'playwright-core'

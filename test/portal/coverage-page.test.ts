@@ -10,7 +10,7 @@ import { writeCoverageSlots } from '../../api/portal/coverage-slots.ts'
 import { type ServedDocs, serveDocs } from '../support/docs.ts'
 import { readText } from '../support/html.ts'
 import { createInstance } from '../support/instance.ts'
-import { startTestService, type TestService } from '../support/service.ts'
+import { anyDatabase, startTestService, type TestService } from '../support/service.ts'
 
 const load = (applied_at: string, added: number, removed: number) => ({
   applied_at,
@@ -98,7 +98,7 @@ describe('a service', () => {
   let service: TestService
   beforeAll(async () => {
     docs = await serveDocs()
-    service = await startTestService('embedded')
+    service = await startTestService(anyDatabase)
   })
   afterAll(async () => {
     await docs.close()

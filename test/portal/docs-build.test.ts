@@ -1,7 +1,7 @@
 /**
  * Builds of the docs: one beside another, and what is served without one.
  *
- * @module
+ * @module-tag longest
  */
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -13,8 +13,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type BuiltDocs, docsDirectory, findDocs, nameDocsPointer } from '../../api/portal/docs-manifest.ts'
 import { buildDocs } from '../../docs-site/build.ts'
 import { deno, unset } from '../support/deno.ts'
-import { copyDocs, readUrls, type ServedDocs, serveDocs } from '../support/docs.ts'
-import { createInstance } from '../support/instance.ts'
+import { copyDocs, listPages, readUrls, type ServedDocs, serveDocs } from '../support/docs.ts'
+import { createInstance, type Instance } from '../support/instance.ts'
 
 let docs: ServedDocs
 let manifest: BuiltDocs
@@ -29,6 +29,8 @@ beforeAll(async () => {
   scratch = await mkdtemp(join(tmpdir(), 'devdata-docs-'))
 })
 afterAll(() => rm(scratch, { recursive: true, force: true }))
+
+const baseUrl = 'https://api.example.com/public-api'
 
 describe('the docs folder', () => {
   test('is 503 with an error body that says what to do while it is not built', async () => {
@@ -49,7 +51,6 @@ describe('the docs folder', () => {
     const name = basename(manifest.directory)
     await cp(manifest.directory, join(directory, name), { recursive: true })
     await writeFile(join(directory, nameDocsPointer(undefined)), name)
-    const baseUrl = 'https://api.example.com/public-api'
     const prefixed = createInstance(docs.database, { docsDirectory: directory, baseUrl })
     const other = await prefixed.request('/docs')
     expect([other.status, other.json()]).toEqual([
@@ -75,7 +76,6 @@ describe('the docs folder', () => {
     const old = join(docsDirectory, 'an-old-build')
     await mkdir(old, { recursive: true })
     await utimes(old, 0, 0)
-    const baseUrl = 'https://a.example/api'
     const before = await findDocs(docsDirectory, baseUrl)
     const { PATH, HOME } = process.env
     const [isBuilt] = await Promise.all([
@@ -101,7 +101,7 @@ describe('the docs folder', () => {
       expect([name, isSame]).toEqual([name, true])
     }
     // A build for one BASE_URL is none for another, and replaces none.
-    expect(await findDocs(docsDirectory, 'https://b.example/api')).toBeUndefined()
+    expect(await findDocs(docsDirectory, 'https://other.example/public-api')).toBeUndefined()
     expect((await findDocs(docsDirectory))?.stamp).toBe(manifest.stamp)
   })
 
@@ -117,6 +117,57 @@ describe('the docs folder', () => {
     for (const name of names.filter((name) => name.endsWith('.js'))) {
       expect(await readFile(join(manifest.directory, name), 'utf8')).not.toMatch(/^\/\/# sourceMappingURL/m)
     }
+  })
+})
+
+describe('a build for a BASE_URL with a path', () => {
+  let built: string
+  let prefixed: Instance
+
+  beforeAll(async () => {
+    await buildDocs({ baseUrl, ifStale: true })
+    const found = await findDocs(docsDirectory, baseUrl)
+    if (!found) throw new Error('the build left no docs')
+    built = found.directory
+    prefixed = createInstance(docs.database, { baseUrl })
+  })
+
+  test('has canonical URLs, a picture and a sitemap of every page', async () => {
+    const page = (await prefixed.request('/docs/credits')).text
+    expect(page).toContain(`<link rel="canonical" href="${baseUrl}/docs/credits/"`)
+    expect(page).toContain(`<meta property="og:url" content="${baseUrl}/docs/credits/"`)
+    expect(page).toContain(`<meta property="og:image" content="${baseUrl}/docs/picture.png"`)
+    expect((await prefixed.app.request(`${baseUrl}/docs/picture.png`)).headers.get('content-type')).toBe(
+      'image/png',
+    )
+    expect((await prefixed.request('/robots.txt')).text).toContain(
+      `Sitemap: ${baseUrl}/docs/sitemap-index.xml\n`,
+    )
+    expect((await prefixed.request('/docs/sitemap-index.xml')).text).toContain(
+      `${baseUrl}/docs/sitemap-0.xml`,
+    )
+    const sitemap = (await prefixed.request('/docs/sitemap-0.xml')).text
+    const listed = [...sitemap.matchAll(/<loc>([^<]+)<\/loc>/g)].map(([, url]) => url)
+    expect(listed.sort()).toEqual(
+      listPages(manifest)
+        .map((name) => `${baseUrl}/docs/${name}${name && '/'}`)
+        .sort(),
+    )
+  })
+
+  test('shows that URL in samples, links and Markdown, and no other', async () => {
+    for (const name of Object.keys(manifest.files).filter((file) => /\.(html|md|txt)$/.test(file))) {
+      const text = await readFile(join(built, name), 'utf8')
+      expect([
+        name,
+        text.match(/origin\.invalid|127\.0\.0\.1:8000|(\]\(|href="|src=")\/(docs|api-docs)/)?.[0],
+      ]).toEqual([name, undefined])
+    }
+    const asked = await prefixed.app.request('https://other.example/public-api/docs/quickstart.md')
+    const quickstart = (await prefixed.request('/docs/quickstart.md')).text
+    expect(await asked.text()).toBe(quickstart)
+    expect(quickstart).toContain(`"${baseUrl}/users?location=berlin&per_page=1"`)
+    expect(quickstart).toContain(`](${baseUrl}/docs/filtering.md)`)
   })
 })
 

@@ -2,15 +2,12 @@
  * What agents and tools find: every page as Markdown, `llms.txt`, the API catalog, and with a `BASE_URL` a sitemap and
  * canonical URLs.
  *
- * @module
+ * @module-tag later
  */
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type BuiltDocs, docsDirectory, findDocs } from '../../api/portal/docs-manifest.ts'
-import { buildDocs } from '../../docs-site/build.ts'
+import type { BuiltDocs } from '../../api/portal/docs-manifest.ts'
 import { convertPage } from '../../docs-site/markdown.ts'
-import { type ServedDocs, serveDocs } from '../support/docs.ts'
+import { listPages, type ServedDocs, serveDocs } from '../support/docs.ts'
 import { createInstance, type Instance } from '../support/instance.ts'
 
 let docs: ServedDocs
@@ -23,14 +20,9 @@ beforeAll(async () => {
 })
 afterAll(() => docs.close())
 
-const listPages = () =>
-  Object.keys(manifest.files)
-    .filter((name) => /(^|\/)index\.html$/.test(name))
-    .map((name) => name.replace(/\/?index\.html$/, ''))
-
 describe('a page as Markdown', () => {
   test('is at its URL with .md, for every page', async () => {
-    const pages = listPages()
+    const pages = listPages(manifest)
     expect(pages.length).toBeGreaterThan(50)
     for (const page of pages) {
       const path = `/docs/${page || 'index'}.md`
@@ -120,7 +112,8 @@ describe('llms.txt', () => {
     expect(headers.get('content-type')).toMatch(/^text\/plain/)
     expect(text).toMatch(/^# devdata\n\n> \S.*\n\nRules for .*:\n\n(- \S.*\n)+\n## Start here\n/)
     const links = [...text.matchAll(/^- \[[^\]]+\]\((\S+)\): (\S.*)$/gm)].map(([, path = '']) => path)
-    for (const page of listPages()) expect(links).toContain(`http://localhost/docs/${page || 'index'}.md`)
+    for (const page of listPages(manifest))
+      expect(links).toContain(`http://localhost/docs/${page || 'index'}.md`)
     for (const url of links) expect([url, (await instance.app.request(url)).status]).toEqual([url, 200])
   })
 
@@ -140,12 +133,12 @@ describe('llms.txt', () => {
 
   test('has a full form with the text of every page', async () => {
     const { text } = await instance.request('/docs/llms-full.txt')
-    for (const page of listPages())
+    for (const page of listPages(manifest))
       expect(text).toContain(`Source: http://localhost/docs/${page || 'index'}.md\n`)
     // One language a sample: the first that has it.
     expect(text).toContain('curl -i -H "Authorization: Bearer $API_KEY"')
     expect(text).not.toMatch(/^import requests$/m)
-    const sizes = listPages().map(
+    const sizes = listPages(manifest).map(
       async (page) => (await instance.request(`/docs/${page || 'index'}.md`)).text.length,
     )
     const total = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
@@ -211,57 +204,5 @@ describe('a build without BASE_URL', () => {
     expect(await read('/robots.txt')).toContain(`Sitemap: ${baseUrl}/docs/sitemap-index.xml\n`)
     expect(await read('/docs/sitemap-index.xml')).toContain(`<loc>${baseUrl}/docs/sitemap-0.xml</loc>`)
     expect(await read('/docs/sitemap-0.xml')).toContain(`<loc>${baseUrl}/docs/credits/</loc>`)
-  })
-})
-
-describe('a build for a BASE_URL with a path', () => {
-  const baseUrl = 'https://api.example.com/public-api'
-  let built: string
-  let prefixed: Instance
-
-  beforeAll(async () => {
-    await buildDocs({ baseUrl, ifStale: true })
-    const found = await findDocs(docsDirectory, baseUrl)
-    if (!found) throw new Error('the build left no docs')
-    built = found.directory
-    prefixed = createInstance(docs.database, { baseUrl })
-  })
-
-  test('has canonical URLs, a picture and a sitemap of every page', async () => {
-    const page = (await prefixed.request('/docs/credits')).text
-    expect(page).toContain(`<link rel="canonical" href="${baseUrl}/docs/credits/"`)
-    expect(page).toContain(`<meta property="og:url" content="${baseUrl}/docs/credits/"`)
-    expect(page).toContain(`<meta property="og:image" content="${baseUrl}/docs/picture.png"`)
-    expect((await prefixed.app.request(`${baseUrl}/docs/picture.png`)).headers.get('content-type')).toBe(
-      'image/png',
-    )
-    expect((await prefixed.request('/robots.txt')).text).toContain(
-      `Sitemap: ${baseUrl}/docs/sitemap-index.xml\n`,
-    )
-    expect((await prefixed.request('/docs/sitemap-index.xml')).text).toContain(
-      `${baseUrl}/docs/sitemap-0.xml`,
-    )
-    const sitemap = (await prefixed.request('/docs/sitemap-0.xml')).text
-    const listed = [...sitemap.matchAll(/<loc>([^<]+)<\/loc>/g)].map(([, url]) => url)
-    expect(listed.sort()).toEqual(
-      listPages()
-        .map((name) => `${baseUrl}/docs/${name}${name && '/'}`)
-        .sort(),
-    )
-  })
-
-  test('shows that URL in samples, links and Markdown, and no other', async () => {
-    for (const name of Object.keys(manifest.files).filter((file) => /\.(html|md|txt)$/.test(file))) {
-      const text = await readFile(join(built, name), 'utf8')
-      expect([
-        name,
-        text.match(/origin\.invalid|127\.0\.0\.1:8000|(\]\(|href="|src=")\/(docs|api-docs)/)?.[0],
-      ]).toEqual([name, undefined])
-    }
-    const asked = await prefixed.app.request('https://other.example/public-api/docs/quickstart.md')
-    const quickstart = (await prefixed.request('/docs/quickstart.md')).text
-    expect(await asked.text()).toBe(quickstart)
-    expect(quickstart).toContain(`"${baseUrl}/users?location=berlin&per_page=1"`)
-    expect(quickstart).toContain(`](${baseUrl}/docs/filtering.md)`)
   })
 })

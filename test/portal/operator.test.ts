@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { parseCreditPrice, writeMoney } from '../../api/ledger/credit-price.ts'
-import { type ServedDocs, serveDocs } from '../support/docs.ts'
+import { listPages, type ServedDocs, serveDocs } from '../support/docs.ts'
 import { createInstance } from '../support/instance.ts'
 
 let docs: ServedDocs
@@ -36,9 +36,8 @@ async function readPage(path: string, operator: Record<string, string>): Promise
 
 describe('with all settings', () => {
   test('every page names the operator, with the links', async () => {
-    const names = Object.keys(docs.manifest.files).filter((name) => /(^|\/)index\.html$/.test(name))
-    for (const name of names) {
-      const page = await readPage(`/docs/${name.replace(/index\.html$/, '')}`, settings)
+    for (const name of listPages(docs.manifest)) {
+      const page = await readPage(`/docs/${name}${name && '/'}`, settings)
       expect(page).toContain('<li>Run by Fish &#38; &#60;Chips&#62;</li>')
       for (const url of [
         'mailto:api@example.com',

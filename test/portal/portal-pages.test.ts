@@ -1,7 +1,7 @@
 /**
  * The pages of the portal that a reader works with: the home page, the query builder, and "Your key".
  *
- * @module
+ * @module-tag later
  */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -1,3 +1,4 @@
+/** @module-tag later */
 import type { Locator, Page, Request } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hasChromium, openPortal, openTab, type Portal, visit } from '../support/browser.ts'

@@ -1,7 +1,7 @@
 /**
  * The docs for readers without JavaScript: the system's theme, every language of a sample, and nothing that does nothing.
  *
- * @module
+ * @module-tag later
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hasChromium, openPortal, type Portal } from '../support/browser.ts'

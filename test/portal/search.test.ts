@@ -1,7 +1,7 @@
 /**
  * The search: the first hit of what readers type, corrected typos, and the keyboard. Titles of pages are the promise here.
  *
- * @module
+ * @module-tag later
  */
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'

@@ -1,7 +1,7 @@
 /**
  * The packed service, as an operator installs it: in an empty folder, without a registry and without a clone.
  *
- * @module
+ * @module-tag longest
  */
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'

@@ -1,7 +1,7 @@
 /**
  * The workflows of the repository: linted, and made of nothing that can change without a commit.
  *
- * @module
+ * @module-tag later
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

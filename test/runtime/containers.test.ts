@@ -1,7 +1,7 @@
 /**
  * The Dockerfile and the compose file: linted, and the image built and started without Docker.
  *
- * @module
+ * @module-tag longest
  */
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -2,7 +2,7 @@
  * The keys that a first start on the embedded database prints. They are made alike on Node and on Deno; `start.test.ts`
  * uses them on both.
  *
- * @module
+ * @module-tag later
  */
 import { cpSync, existsSync } from 'node:fs'
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'

@@ -2,7 +2,7 @@
  * The entry for platforms that start and end instances as requests come, under `deno serve`, which runs what it exports
  * as Deno Deploy does.
  *
- * @module
+ * @module-tag later
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

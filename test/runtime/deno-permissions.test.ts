@@ -2,7 +2,7 @@
  * What Deno lets the service do: as little as it needs. (The tests of the start, of the command line, of the contract and of
  * the docs' builds run it with these permissions.)
  *
- * @module
+ * @module-tag later
  */
 import { execFile } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'

@@ -1,7 +1,7 @@
 /**
  * What `npm start` starts ends with it, whatever it is doing when it is told to stop.
  *
- * @module
+ * @module-tag later
  */
 import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'

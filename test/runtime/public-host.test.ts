@@ -1,7 +1,7 @@
 /**
  * A start that other machines can reach says that it needs a `BASE_URL`.
  *
- * @module
+ * @module-tag later
  */
 import { cpSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'

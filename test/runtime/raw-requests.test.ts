@@ -1,7 +1,7 @@
 /**
  * Bytes that no HTTP client sends: a process of each runtime refuses them (decisions/0005-http.md).
  *
- * @module
+ * @module-tag later
  */
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'

@@ -1,7 +1,7 @@
 /**
  * Instances that are replaced one by one. The tests wait most of the time, so they run beside each other.
  *
- * @module
+ * @module-tag later
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, test } from 'vitest'

@@ -1,7 +1,7 @@
 /**
  * `npm start -- --dataset FOLDER`: a first start with data of one's own.
  *
- * @module
+ * @module-tag longest
  */
 import { cpSync, existsSync } from 'node:fs'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'

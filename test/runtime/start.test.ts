@@ -1,3 +1,4 @@
+/** @module-tag longest */
 import { once } from 'node:events'
 import { cpSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'

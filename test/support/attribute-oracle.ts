@@ -58,7 +58,7 @@ export function isLikeUser(
   { country, type, has = [], min_followers, active_since }: AttributeFilter,
 ): boolean {
   return (
-    isOneOf(countryOf(user), country) &&
+    (country === undefined || isOneOf(countryOf(user), country)) && // places take their time
     isOneOf(isBot(user) ? 'bot' : user.type, type) &&
     has.every((field) => user[field] !== null && user[field] !== '') &&
     (min_followers === undefined || user.followers >= min_followers) &&

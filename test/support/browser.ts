@@ -18,8 +18,9 @@ import {
 } from 'playwright-core'
 import { docsDirectory, findDocs } from '../../api/portal/docs-manifest.ts'
 import { buildDocs } from '../../docs-site/build.ts'
+import { listPages } from './docs.ts'
 import { createInstance, type InstanceOptions } from './instance.ts'
-import { startTestService, type TestService } from './service.ts'
+import { anyDatabase, startTestService, type TestService } from './service.ts'
 
 /** It ends what hangs, and is not a measure of this machine. */
 const timeoutMs = 120_000
@@ -66,7 +67,7 @@ export async function openPortal(
   createOptions: (service: TestService) => Promise<InstanceOptions> = async () => ({}),
 ): Promise<Portal> {
   await buildDocs({ ifStale: true })
-  const service = await startTestService('embedded')
+  const service = await startTestService(anyDatabase)
   const { app } = createInstance(service, await createOptions(service))
   const server = createAdaptorServer({ fetch: app.fetch })
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
@@ -113,9 +114,9 @@ export async function openTab(portal: Portal): Promise<Tab> {
 /** The paths of all pages of the docs, and of one that is not there. */
 export async function listPortalPages(): Promise<string[]> {
   const docs = await findDocs(docsDirectory)
-  const files = Object.keys(docs?.files ?? {}).filter((name) => /(^|\/)index\.html$/.test(name))
-  if (files.length <= 50) throw new Error(`there are ${files.length} pages alone`)
-  return [...files.map((name) => `/docs/${name.replace(/index\.html$/, '')}`), '/docs/no-such-page']
+  const pages = docs === undefined ? [] : listPages(docs)
+  if (pages.length <= 50) throw new Error(`there are ${pages.length} pages alone`)
+  return [...pages.map((page) => `/docs/${page}${page && '/'}`), '/docs/no-such-page']
 }
 
 /**

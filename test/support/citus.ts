@@ -42,7 +42,6 @@ export async function createOnCluster(data: 'empty' | 'sample') {
     location,
     async remove() {
       await admin`drop schema ${admin(schema)} cascade`
-      await admin`drop schema if exists plain cascade` // of plain-catalog.ts
       await admin.end()
     },
   }

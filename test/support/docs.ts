@@ -34,6 +34,13 @@ export async function serveDocs(): Promise<ServedDocs> {
   }
 }
 
+/** The pages, by their paths without slashes around them. */
+export function listPages({ files }: BuiltDocs): string[] {
+  return Object.keys(files)
+    .filter((name) => /(^|\/)index\.html$/.test(name))
+    .map((name) => name.replace(/\/?index\.html$/, ''))
+}
+
 /** Copies the built docs to a new folder, without the drafts that other tests are building. */
 export function copyDocs(to: string): Promise<void> {
   const isComplete = (path: string) => !basename(path).startsWith('draft-')

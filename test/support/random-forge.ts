@@ -54,7 +54,6 @@ const cities = [
   ],
   ...['Oslo', 'Lagos', 'New  York', "L'Aquila", 'Łódź', 'Reykjavík', 'x&y=z', '"quoted"', 'Ålesund'],
 ]
-const marks = ['\u0300', '\u0301', '\u0308', '\u0327\u0301']
 const lands = ['', ', Germany', ', Brasil', ', TÜRKIYE', ', Norway', ' (USA)', ', 日本']
 /** Names of the dependencies that most use; some differ from each other by case alone. */
 const wellKnown = [
@@ -99,24 +98,6 @@ const files = [
 /** A name of a dependency: the lower the number, the more use it. */
 function nameDependency(number: number): string {
   return wellKnown[number] ?? `package-${number}`
-}
-
-/** Part of a location, in any case, with other marks. */
-export function takePlace(random: Random, place: string): string {
-  const marked = [...place].map((letter) => (random.chance(0.2) ? letter + random.pick(marks) : letter))
-  const text = marked.join('').normalize('NFD')
-  return takePart(random, random.chance(0.5) ? text : text.replaceAll(/[\u0300-\u036f]/g, ''))
-}
-
-/** Part of the text, in any case. */
-function takePart(random: Random, text: string): string {
-  const letters = [...text.normalize(random.chance(0.5) ? 'NFC' : 'NFD')]
-  const from = random.integer(0, letters.length - 1)
-  // Not between a letter and its accent.
-  const start = letters.findIndex((letter, index) => index >= from && !/\p{M}/u.test(letter))
-  let end = Math.max(0, start) + random.integer(1, letters.length)
-  while (/\p{M}/u.test(letters[end] ?? '')) end++
-  return mixCase(random, letters.slice(Math.max(0, start), end).join(''))
 }
 
 /** Each letter in either case. */

@@ -1,5 +1,5 @@
 /**
- * What lists must return of the sample data, computed from `sample/*.ndjson` by plain loops straight from
+ * What lists must return of any records, and of the sample data, computed by plain loops straight from
  * decisions/0003-lists.md. It shares no code with the service, so that the two can be held against each other.
  *
  * @module
@@ -8,7 +8,7 @@ import { readFileSync } from 'node:fs'
 import type { SampleCommit, SampleDependency, SampleRepository, SampleUser } from '../../sample/records.ts'
 import { type AttributeFilter, isLikeRepository, isLikeUser } from './attribute-oracle.ts'
 import { fold, foldPlace } from './fold.ts'
-import { findLastCommits, findUses } from './uses.ts'
+import { findLastCommits, findUses, type Loaded } from './uses.ts'
 
 /** An item of `GET /repos`. */
 export interface ListedRepository extends SampleRepository {
@@ -29,90 +29,125 @@ export interface OracleFilter extends AttributeFilter {
   owner?: string
 }
 
-/** All users, in the order of their import. */
+/** What lists must return of some records, which are in the order of their import. */
+export interface Oracle {
+  /** As they are listed. */
+  repositories: readonly ListedRepository[]
+  /** The users that a filter matches, in the order in which they are listed. */
+  findUsers(filter: OracleFilter): SampleUser[]
+  /** The repositories that a filter matches, in the order in which they are listed. They have no location. */
+  findRepositories(filter: Omit<OracleFilter, 'location'>): ListedRepository[]
+  /** The commits of a repository, in the order in which they are listed. */
+  commitsOf(fullName: string): SampleCommit[]
+  /** The dependencies of a repository, in the order in which they are listed. */
+  dependenciesOf(fullName: string): SampleDependency[]
+  /** A repository. Throws when there is none of that name. */
+  repositoryOf(fullName: string): ListedRepository
+}
+
+/** Computes what lists must return of these records. */
+export function createOracle(loaded: Loaded): Oracle {
+  const lastCommits = findLastCommits(loaded)
+  const uses = findUses(loaded)
+  const users = loaded.users.map((user) => ({
+    user,
+    place: foldPlace(user.location ?? ''),
+    used: (uses.get(user) ?? []).map(foldDependency),
+  }))
+  const listed = loaded.repositories.map((repository, index) => ({
+    repository: {
+      internal_id: index + 1,
+      ...repository,
+      dependencies: sortDependencies(repository.dependencies),
+    },
+    declared: repository.dependencies.map(foldDependency),
+  }))
+  const repositories = listed.map(({ repository }) => repository)
+
+  function repositoryOf(fullName: string): ListedRepository {
+    const repository = repositories.find(({ full_name }) => full_name === fullName)
+    if (repository === undefined) throw new Error(`there is no repository ${fullName}`)
+    return repository
+  }
+  return {
+    repositories,
+    findUsers(filter) {
+      const places = [filter.location ?? []]
+        .flat()
+        .map((place) => foldPlace(place.trim()))
+        .filter((place) => place !== '')
+      const hasDependencies = readDependencyFilter(filter)
+      return users
+        .filter(({ place }) => places.length === 0 || places.some((wanted) => place.includes(wanted)))
+        .filter(({ used }) => hasDependencies(used))
+        .filter(({ user }) => isLikeUser(user, lastCommits.get(user), filter))
+        .map(({ user }) => user)
+    },
+    findRepositories(filter) {
+      const { owner } = filter
+      const hasDependencies = readDependencyFilter(filter)
+      return listed
+        .filter(({ repository }) => owner === undefined || fold(repository.owner_login) === fold(owner))
+        .filter(({ declared }) => hasDependencies(declared))
+        .filter(({ repository }) => isLikeRepository(repository, filter))
+        .map(({ repository }) => repository)
+    },
+    commitsOf(fullName) {
+      const { url } = repositoryOf(fullName)
+      return loaded.commits.filter((commit) => commit.repo_url === url).sort(compareCommits)
+    },
+    dependenciesOf: (fullName) => repositoryOf(fullName).dependencies,
+    repositoryOf,
+  }
+}
+
+/** All users of the sample data. */
 export const sampleUsers: readonly SampleUser[] = readLines('users')
-/** All repositories as they are listed, in the order of their import. */
-export const sampleRepositories: readonly ListedRepository[] = readLines<SampleRepository>('repos').map(
-  (repository, index) => ({
-    internal_id: index + 1,
-    ...repository,
-    dependencies: sortDependencies(repository.dependencies),
-  }),
-)
-/** All commits, in the order of the file. */
+/** All commits of the sample data. */
 export const sampleCommits: readonly SampleCommit[] = readLines('commits')
 
-const lastCommits = findLastCommits({ users: sampleUsers, commits: sampleCommits })
-const uses = findUses({ users: sampleUsers, repositories: sampleRepositories, commits: sampleCommits })
+/** What lists must return of the sample data. */
+export const sampleOracle = createOracle({
+  users: sampleUsers,
+  repositories: readLines<SampleRepository>('repos'),
+  commits: sampleCommits,
+})
+export const {
+  repositories: sampleRepositories,
+  findUsers,
+  findRepositories,
+  commitsOf,
+  dependenciesOf,
+  repositoryOf,
+} = sampleOracle
 
-/** The users that a filter matches, in the order in which they are listed. */
-export function findUsers(filter: OracleFilter): SampleUser[] {
-  const places = listPlaces(filter)
-  const found: SampleUser[] = []
-  for (const user of sampleUsers) {
-    if (places.length > 0 && !places.some((place) => foldPlace(user.location ?? '').includes(place))) continue
-    if (!hasDependencies(uses.get(user) ?? [], filter)) continue
-    if (!isLikeUser(user, lastCommits.get(user), filter)) continue
-    found.push(user)
-  }
-  return found
+/** What a filter asks of a dependency. */
+interface FoldedDependency {
+  name: string
+  file: string
+  status: string | null
 }
 
-/** The places of a filter, folded. */
-export function listPlaces({ location = [] }: OracleFilter): string[] {
-  return [location]
-    .flat()
-    .map((place) => foldPlace(place.trim()))
-    .filter((place) => place !== '')
-}
-
-/** The repositories that a filter matches, in the order in which they are listed. They have no location. */
-export function findRepositories(filter: Omit<OracleFilter, 'location'>): ListedRepository[] {
-  const { owner } = filter
-  return sampleRepositories.filter(
-    (repository) =>
-      (owner === undefined || fold(repository.owner_login) === fold(owner)) &&
-      hasDependencies(repository.dependencies, filter) &&
-      isLikeRepository(repository, filter),
-  )
-}
-
-/** The commits of a repository, in the order in which they are listed. */
-export function commitsOf(fullName: string): SampleCommit[] {
-  const { url } = repositoryOf(fullName)
-  return sampleCommits.filter((commit) => commit.repo_url === url).sort(compareCommits)
-}
-
-/** The dependencies of a repository, in the order in which they are listed. */
-export function dependenciesOf(fullName: string): SampleDependency[] {
-  return repositoryOf(fullName).dependencies
-}
-
-/** A repository of the sample. Throws when there is none of that name. */
-export function repositoryOf(fullName: string): ListedRepository {
-  const repository = sampleRepositories.find(({ full_name }) => full_name === fullName)
-  if (repository === undefined) throw new Error(`the sample has no repository ${fullName}`)
-  return repository
+function foldDependency({ dependency, status }: SampleDependency): FoldedDependency {
+  return { name: fold(dependency.dependency_name), file: dependency.dependency_file, status }
 }
 
 /**
  * Whether there is one of the dependencies that are asked for, or each, and none of those that must not be. Only those in one of
  * the files and with the status count.
  */
-function hasDependencies(
-  dependencies: readonly SampleDependency[],
-  { names = [], match, without = [], files = [], status: wanted }: OracleFilter,
-): boolean {
-  const counted = dependencies.filter(
-    ({ dependency, status }) =>
-      (wanted === undefined || status === wanted) &&
-      (files.length === 0 || files.includes(dependency.dependency_file)),
-  )
-  const has = (name: string) =>
-    counted.some(({ dependency }) => fold(dependency.dependency_name) === fold(name))
-  if (without.some(has)) return false
-  if (names.length > 0) return match === 'all' ? names.every(has) : names.some(has)
-  return files.length === 0 || without.length > 0 || counted.length > 0
+function readDependencyFilter({ names = [], match, without = [], files = [], status }: OracleFilter) {
+  const [wanted, unwanted] = [names.map(fold), without.map(fold)]
+  return (dependencies: readonly FoldedDependency[]): boolean => {
+    const counted = dependencies.filter(
+      (each) =>
+        (status === undefined || each.status === status) && (files.length === 0 || files.includes(each.file)),
+    )
+    const has = (name: string) => counted.some((each) => each.name === name)
+    if (unwanted.some(has)) return false
+    if (wanted.length > 0) return match === 'all' ? wanted.every(has) : wanted.some(has)
+    return files.length === 0 || unwanted.length > 0 || counted.length > 0
+  }
 }
 
 /** Newest committer date first, those without a date last, then by hash. */

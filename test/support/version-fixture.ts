@@ -1,10 +1,12 @@
 /**
- * What a released version left for the tests of later ones: `npm run fixture` writes it.
+ * What a released version left for the tests of later ones: `npm run fixture` writes it. To look at it:
+ * `unzip -p test/release/versions/0.1.0.zip 0.1.0.sql`, or `0.1.0.json`.
  *
  * @module
  */
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { strFromU8, strToU8, unzipSync, zipSync } from 'fflate'
 
 /** A request, and what the version responded on the database of the fixture. */
 export interface RecordedRequest {
@@ -24,7 +26,7 @@ export interface RecordedStatement {
   types: number[]
 }
 
-/** A version's file, beside a dump of its database with the same name. */
+/** A version's JSON, beside a dump of its database. */
 export interface VersionFixture {
   version: string
   /** The user key of the requests. */
@@ -38,13 +40,22 @@ const directory = join(import.meta.dirname, '..', 'release', 'versions')
 
 /** Lists the versions that have a fixture. */
 export function listVersions(): string[] {
-  return readdirSync(directory)
-    .filter((name) => name.endsWith('.json'))
-    .map((name) => name.slice(0, -'.json'.length))
+  return readdirSync(directory).map((name) => name.replace(/\.zip$/, ''))
 }
 
 /** Reads a version's fixture, and its database as SQL. */
 export function readVersionFixture(version: string): { fixture: VersionFixture; dump: string } {
-  const read = (extension: string) => readFileSync(join(directory, `${version}.${extension}`), 'utf8')
+  const files = unzipSync(readFileSync(join(directory, `${version}.zip`)))
+  const read = (extension: string) => strFromU8(files[`${version}.${extension}`] ?? new Uint8Array())
   return { fixture: JSON.parse(read('json')), dump: read('sql') }
+}
+
+/** Writes a version's fixture, and its database as SQL. Returns the file's path. */
+export function writeVersionFixture(fixture: VersionFixture, dump: string): string {
+  const { version } = fixture
+  const file = join(directory, `${version}.zip`)
+  const files = { [`${version}.json`]: `${JSON.stringify(fixture, null, 2)}\n`, [`${version}.sql`]: dump }
+  const encoded = Object.entries(files).map(([name, text]) => [name, strToU8(text)] as const)
+  writeFileSync(file, zipSync(Object.fromEntries(encoded), { level: 9 }))
+  return file
 }

@@ -1,7 +1,7 @@
 /**
  * The alerts of `deploy/alerts.yml`: their rules, what they read, and in a drill what a real Prometheus makes of them.
  *
- * @module
+ * @module-tag later
  */
 import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'

@@ -15,7 +15,7 @@ import { parseAllDocuments } from 'yaml'
 import { createInstance } from '../support/instance.ts'
 import { succeeds } from '../support/program.ts'
 import { hasPrometheus } from '../support/prometheus.ts'
-import { startTestService, type TestService } from '../support/service.ts'
+import { anyDatabase, startTestService, type TestService } from '../support/service.ts'
 
 const run = promisify(execFile)
 const project = join(import.meta.dirname, '..', '..')
@@ -78,7 +78,7 @@ describe('the dashboard for Grafana', async () => {
   const expressions = panels.flatMap(({ targets }) => targets.map(({ expr }) => expr))
 
   test('asks for metrics that the service has, with labels that they have', async () => {
-    const service: TestService = await startTestService('embedded')
+    const service: TestService = await startTestService(anyDatabase)
     const { app } = createInstance(service)
     const { secret } = await service.createKey({ role: 'admin' })
     const scrape = async () =>

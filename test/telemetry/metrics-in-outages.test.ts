@@ -1,7 +1,7 @@
 /**
  * `/metrics` while the database is unavailable, when operators need it most (decisions/0007-operations.md).
  *
- * @module
+ * @module-tag later
  */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { openDatabase } from '../../api/database/database.ts'

@@ -11,7 +11,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { isDatabaseUnavailable } from '../../api/database/connection-error.ts'
 import { absentPassword, createInstance, openAbsentDatabase } from '../support/instance.ts'
 import { recordLog } from '../support/recorded-log.ts'
-import { startTestService, type TestService } from '../support/service.ts'
+import { anyDatabase, startTestService, type TestService } from '../support/service.ts'
 
 const records: LogRecord[] = []
 
@@ -35,7 +35,7 @@ describe('the log', () => {
   let key: string
   beforeAll(async () => {
     await recordAll()
-    service = await startTestService('embedded')
+    service = await startTestService(anyDatabase)
     key = (await service.createKey()).secret
   })
   beforeEach(() => {
@@ -93,7 +93,7 @@ describe('a defect', () => {
   let service: TestService
   beforeAll(async () => {
     await recordAll()
-    service = await startTestService('embedded')
+    service = await startTestService(anyDatabase)
   })
   afterAll(async () => {
     await service.close()

@@ -1,7 +1,7 @@
 /**
  * `import git --authors`: users of the authors whom no-reply addresses name.
  *
- * @module
+ * @module-tag later
  */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { identifyLogin } from '../../../api/names/forge-names.ts'

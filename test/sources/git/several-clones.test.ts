@@ -1,7 +1,7 @@
 /**
  * `import git` of several clones, and of folders of them: one load. Their URLs are those of their origins.
  *
- * @module
+ * @module-tag later
  */
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,7 +1,7 @@
 /**
  * The clones that the fake forge serves, as git sees them.
  *
- * @module
+ * @module-tag later
  */
 import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -9,8 +9,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { openClone } from '../../../api/sources/git/clone.ts'
-import { readDependencyHistory } from '../../../api/sources/git/history.ts'
 import { gitEnvironment } from '../../support/fake-forge/git-repository.ts'
 import { nameWithOwner, type Repository } from '../../support/fake-forge/model.ts'
 import { createOrganization, type FakeOrganization } from '../../support/fake-forge/organization.ts'
@@ -56,30 +54,6 @@ async function clone(path: string, token?: Token | string): Promise<string> {
 
 const readLog = (path: string) => git(['-C', path, 'log', '--format=%H %ae %ad %s'])
 const urlOf = (repository: Repository) => `${nameWithOwner(repository)}.git`
-
-test('A clone has the commits and the manifests of the repository, and a fetch what was pushed since', async () => {
-  const { monolith } = organization.special
-  const path = await clone(urlOf(monolith))
-  expect(await readLog(path)).toBe(await readLog(monolith.git.path))
-  const commit = { author: { name: 'A', email: 'a@work.example' }, date: 1_760_000_000, message: 'Newer' }
-  await organization.model.push(monolith, [commit])
-  expect(monolith.pushedAt).toBe('2025-10-09T08:53:20Z')
-  await git(['-C', path, 'fetch', '--quiet', 'origin', '+refs/heads/*:refs/heads/*'])
-  expect(await readLog(path)).toBe(await readLog(monolith.git.path))
-  expect((await readLog(path)).split('\n')[0]).toContain('Newer')
-  expect(forge.requests.map(({ kind, status }) => `${kind} ${status}`)).toContain('git 200')
-})
-
-test('The manifests of the organization’s repositories are read without a warning', async () => {
-  const found: string[] = []
-  for (const repository of organization.model.repositories) {
-    if (repository.git.readHead() === undefined) continue
-    const { dependencies, warnings } = await readDependencyHistory(await openClone(repository.git.path))
-    expect(warnings).toEqual([])
-    found.push(...dependencies.map(({ dependency }) => dependency.dependency_file))
-  }
-  expect(new Set(found).size).toBeGreaterThan(2)
-})
 
 test('The same seed gives the same organization, down to the hashes', async () => {
   const sizes = { repositories: 11, people: 5, commits: 40, monolithCommits: 10 }
@@ -139,21 +113,4 @@ test('A repository that was renamed is cloned under its old URL, and an empty on
   expect(await readLog(await clone('acme-works/first-name.git'))).toBe(await readLog(renamed.git.path))
   const path = await clone(urlOf(empty))
   expect(await git(['-C', path, 'for-each-ref'])).toBe('')
-})
-
-test('Clones fail as they do on the network, and succeed when they are tried again', async () => {
-  const { monolith } = organization.special
-  const failures = [
-    ['bad gateway', /returned error: 502/],
-    ['service unavailable', /returned error: 503/],
-    ['reset', /Connection reset|Recv failure/],
-  ] as const
-  for (const [fault, message] of failures) {
-    forge.gitFaults.next(fault)
-    await expect(clone(urlOf(monolith))).rejects.toThrow(message)
-  }
-  // The list of branches and the commits are requests of their own.
-  forge.gitFaults.next(null, null, 'cut body')
-  await expect(clone(urlOf(monolith))).rejects.toThrow()
-  await clone(urlOf(monolith))
 })

@@ -2,7 +2,7 @@
  * `import github` fetches histories whatever the user or the machine has configured for git, and takes the way to the forge
  * from there.
  *
- * @module
+ * @module-tag later
  */
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'

@@ -1,7 +1,7 @@
 /**
  * The clones of `import github`: a broken one is made anew, and nothing outside their folder is touched.
  *
- * @module
+ * @module-tag later
  */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, rmSync, writeFileSync } from 'node:fs'

@@ -1,7 +1,7 @@
 /**
  * What the forge fails at is asked in smaller parts, and the rest is loaded.
  *
- * @module
+ * @module-tag later
  */
 import { expect, test } from 'vitest'
 import { ForgeError } from '../../../api/sources/github/client.ts'

@@ -1,7 +1,7 @@
 /**
  * `devdata import github` killed at random points, and started again until it ends.
  *
- * @module
+ * @module-tag longest
  */
 import { readdir } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -1,7 +1,7 @@
 /**
  * An import that was interrupted goes on where it was.
  *
- * @module
+ * @module-tag later
  */
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'

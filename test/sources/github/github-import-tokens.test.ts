@@ -1,7 +1,7 @@
 /**
  * An import whose tokens expire.
  *
- * @module
+ * @module-tag later
  */
 import { expect, test } from 'vitest'
 import { startTestForge } from '../../support/github-import.ts'

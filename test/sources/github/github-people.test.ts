@@ -1,7 +1,7 @@
 /**
  * `import github`: the people of repositories stay who they are, whatever they change on the forge.
  *
- * @module
+ * @module-tag later
  */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { findRepository, removeRepository } from '../../../api/dataset/repository-removal.ts'

@@ -1,7 +1,7 @@
 /**
  * A copy follows another dataset: it imports what has changed there.
  *
- * @module
+ * @module-tag later
  */
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'

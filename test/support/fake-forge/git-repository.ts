@@ -27,14 +27,10 @@ export interface NewCommit {
   files?: Readonly<Record<string, string | null>>
 }
 
-/** A commit as git has it. Dates are Unix seconds. */
+/** A commit as git has it. */
 export interface GitCommit {
   oid: string
-  parents: string[]
   author: Person
-  authorDate: number
-  committer: Person
-  committerDate: number
   message: string
 }
 
@@ -144,7 +140,7 @@ export class GitRepository {
   }
 
   async #readLog(...revisions: string[]): Promise<ReadonlyMap<string, GitCommit>> {
-    const format = '--format=%H%n%P%n%an%n%ae%n%at%n%cn%n%ce%n%ct%n%B'
+    const format = '--format=%H%n%an%n%ae%n%B'
     const output = await run(['-C', this.path, 'log', '-z', format, ...revisions, '--'])
     const entries = output.split('\0').filter((entry) => entry !== '')
     return new Map(entries.map(parseCommit).map((commit) => [commit.oid, commit]))
@@ -152,18 +148,8 @@ export class GitRepository {
 }
 
 function parseCommit(entry: string): GitCommit {
-  const lines = entry.split('\n')
-  const [oid = '', parents = '', authorName = '', authorEmail = '', authorDate = ''] = lines
-  const [committerName = '', committerEmail = '', committerDate = ''] = lines.slice(5)
-  return {
-    oid,
-    parents: parents.split(' ').filter((parent) => parent !== ''),
-    author: { name: authorName, email: authorEmail },
-    authorDate: Number(authorDate),
-    committer: { name: committerName, email: committerEmail },
-    committerDate: Number(committerDate),
-    message: lines.slice(8).join('\n').trimEnd(),
-  }
+  const [oid = '', name = '', email = '', ...message] = entry.split('\n')
+  return { oid, author: { name, email }, message: message.join('\n').trimEnd() }
 }
 
 function formatCommit(commit: NewCommit, branch: string, followsBranch: boolean): string {

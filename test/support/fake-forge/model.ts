@@ -105,8 +105,6 @@ export class ForgeModel {
   readonly folder: string
   readonly accounts: Account[] = []
   readonly repositories: Repository[] = []
-  /** Members of organizations, in the order in which they joined. */
-  readonly members = new Map<Account, Account[]>()
   readonly #byAddress = new Map<string, Account>()
   /** Repositories by the names that they once had, in lower case. */
   readonly #formerNames = new Map<string, Repository>()
@@ -160,7 +158,6 @@ export class ForgeModel {
     remove(this.accounts, account)
     for (const [address, owner] of this.#byAddress) if (owner === account) this.#byAddress.delete(address)
     for (const { collaborators } of this.repositories) remove(collaborators, account)
-    for (const members of this.members.values()) remove(members, account)
   }
 
   /** Gives an account another login. Its repositories are still found under the old one. */

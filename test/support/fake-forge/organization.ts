@@ -72,7 +72,7 @@ export async function createOrganization(
   const model = new ForgeModel(folder)
   const random = createRandom(seed)
   const authors = createAuthors(model, random, peopleCount)
-  const account = addOrganization(model, authors)
+  const account = addOrganization(model)
   const special = createSpecial(model, random, account, authors)
   const ordinary = Array.from({ length: Math.max(1, repositoryCount - specialCount) }, (_, index) =>
     drawRepository(model, random, account, `${random.pick(topics)}-${random.pick(kinds)}-${index}`),
@@ -114,8 +114,8 @@ export async function createOrganization(
   }
 }
 
-function addOrganization(model: ForgeModel, authors: Authors): Account {
-  const account = model.addAccount({
+function addOrganization(model: ForgeModel): Account {
+  return model.addAccount({
     kind: 'Organization',
     login: 'acme-works',
     name: 'Acme Works',
@@ -123,11 +123,6 @@ function addOrganization(model: ForgeModel, authors: Authors): Account {
     location: 'Berlin',
     bio: 'We make everything',
   })
-  model.members.set(
-    account,
-    authors.people.flatMap((author) => author.account ?? []),
-  )
-  return account
 }
 
 /** Repositories of the organization in {@link FakeOrganization.special}. */

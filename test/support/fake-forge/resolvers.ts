@@ -15,7 +15,7 @@ import {
 } from './connection.ts'
 import { createForgeError, NotModeledError } from './forge-error.ts'
 import type { GitCommit, Head, Person } from './git-repository.ts'
-import { type Account, type ForgeModel, formatTime, nameWithOwner, type Repository } from './model.ts'
+import { type Account, type ForgeModel, nameWithOwner, type Repository } from './model.ts'
 
 /** The budget as `rateLimit` shows it. */
 export interface RateLimitObject {
@@ -57,7 +57,6 @@ interface Commit {
 interface Actor {
   kind: 'GitActor'
   person: Person
-  date: number
 }
 
 type Arguments = Readonly<Record<string, unknown>> & PageArguments
@@ -96,12 +95,6 @@ function findNode(id: unknown, context: QueryContext): Account | Repository | Er
   return notFound(`a node with the global id of '${id}'`)
 }
 
-function findOwner(login: unknown, kind: Account['kind'], { model }: QueryContext): Account | Error {
-  const account = model.findAccount(String(login))
-  const article = kind === 'Organization' ? 'an' : 'a'
-  return account?.kind === kind ? account : notFound(`${article} ${kind} with the login of '${login}'`)
-}
-
 const singleSignOnMessage =
   'Resource protected by organization SAML enforcement. You must grant your Personal Access token access to this organization.'
 
@@ -110,8 +103,10 @@ const query: Fields<unknown> = {
   rateLimit: (_, __, { rateLimit }) => rateLimit,
   node: (_, { id }, context) => findNode(id, context),
   nodes: (_, { ids }, context) => (Array.isArray(ids) ? ids.map((id) => findNode(id, context)) : []),
-  user: (_, { login }, context) => findOwner(login, 'User', context),
-  organization: (_, { login }, context) => findOwner(login, 'Organization', context),
+  organization(_, { login }, { model }) {
+    const found = model.findAccount(String(login))
+    return found?.kind === 'Organization' ? found : notFound(`an Organization with the login of '${login}'`)
+  },
   repositoryOwner(_, { login }, { model }) {
     const account = model.findAccount(String(login))
     if (account?.isProtected) return createForgeError('FORBIDDEN', singleSignOnMessage)
@@ -146,8 +141,6 @@ const account: Fields<Account> = {
     'updatedAt',
   ),
   avatarUrl,
-  url: ({ login }, _, { origin }) => `${origin}/${login}`,
-  resourcePath: ({ login }) => `/${login}`,
   repositories: (owner, args, context) => listRepositories(owner, args, context),
 }
 
@@ -169,58 +162,29 @@ const organization: Fields<Account> = {
   ...account,
   email: ({ email }) => (email === '' ? null : email),
   description: ({ bio }) => bio,
-  membersWithRole: (source, args, { model }) =>
-    createConnection(
-      model.members.get(source) ?? [],
-      ({ databaseId }) => [databaseId],
-      args,
-      (member) => member,
-    ),
 }
 
 const bot: Fields<Account> = {
   ...plain<Account>('id', 'databaseId', 'login', 'createdAt', 'updatedAt'),
   avatarUrl,
-  url: ({ login }, _, { origin }) => `${origin}/apps/${login}`,
-  resourcePath: ({ login }) => `/apps/${login}`,
-}
-
-/** Values that repositories are sorted by. */
-const orders: Record<string, (repository: Repository) => string | number> = {
-  CREATED_AT: ({ createdAt }) => createdAt,
-  UPDATED_AT: ({ updatedAt }) => updatedAt,
-  PUSHED_AT: ({ pushedAt }) => pushedAt ?? '',
-  NAME: ({ name }) => name.toLowerCase(),
-  STARGAZERS: ({ stargazerCount }) => stargazerCount,
 }
 
 /** The repositories of an account, and by default those that it collaborates on, as on the real forge. */
 function listRepositories(owner: Account, args: Arguments, context: QueryContext): Connection<Repository> {
-  const filters = ['orderBy', 'ownerAffiliations', 'privacy', 'visibility', 'isFork', 'isArchived']
-  allow(args, 'repositories', ...filters)
-  const { ownerAffiliations, privacy, visibility, isFork, isArchived } = args
+  allow(args, 'repositories', 'orderBy', 'ownerAffiliations')
+  const { ownerAffiliations, orderBy } = args
   const affiliations = Array.isArray(ownerAffiliations) ? ownerAffiliations : ['OWNER', 'COLLABORATOR']
   const listed = context.model.repositories.filter(
     (repository) =>
       canSee(repository, context) &&
       ((affiliations.includes('OWNER') && repository.owner === owner) ||
-        (affiliations.includes('COLLABORATOR') && repository.collaborators.includes(owner))) &&
-      (privacy == null || privacy === showVisibility(repository)) &&
-      (visibility == null || visibility === showVisibility(repository)) &&
-      (isFork == null || isFork === repository.isFork) &&
-      (isArchived == null || isArchived === repository.isArchived),
+        (affiliations.includes('COLLABORATOR') && repository.collaborators.includes(owner))),
   )
-  const { field, descending } = readOrder(args.orderBy)
-  const readValue = field === undefined ? undefined : orders[field]
-  if (field !== undefined && readValue === undefined) throw new NotModeledError(`order by ${field}`)
-  const keyOf = (repository: Repository): SortKey =>
-    readValue === undefined ? [repository.databaseId] : [readValue(repository), repository.databaseId]
-  return createConnection(listed, keyOf, args, showRepository, { descending })
-}
-
-function readOrder(order: unknown): { field?: string; descending: boolean } {
-  if (typeof order !== 'object' || order === null || !('field' in order)) return { descending: false }
-  return { field: String(order.field), descending: 'direction' in order && order.direction === 'DESC' }
+  const { field, direction }: { field?: unknown; direction?: unknown } = orderBy ?? {}
+  if (field !== undefined && field !== 'CREATED_AT') throw new NotModeledError(`order by ${field}`)
+  const keyOf = ({ createdAt, databaseId }: Repository): SortKey =>
+    field === undefined ? [databaseId] : [createdAt, databaseId]
+  return createConnection(listed, keyOf, args, showRepository, { descending: direction === 'DESC' })
 }
 
 function showVisibility({ isPrivate }: Repository): 'PUBLIC' | 'PRIVATE' {
@@ -250,12 +214,7 @@ const repository: Fields<Repository> = {
   ...plain<Repository>('hasIssuesEnabled', 'hasDiscussionsEnabled', 'hasProjectsEnabled', 'diskUsage'),
   nameWithOwner,
   url: (source, _, { origin }) => `${origin}/${nameWithOwner(source)}`,
-  resourcePath: (source) => `/${nameWithOwner(source)}`,
   visibility: showVisibility,
-  isEmpty: ({ git }) => git.readHead() === undefined,
-  isLocked: () => false,
-  isMirror: () => false,
-  isInOrganization: ({ owner }) => owner.kind === 'Organization',
   licenseInfo: ({ license }) => (license === null ? null : { spdxId: license }),
   primaryLanguage: ({ language }) => (language === null ? null : { name: language }),
   watchers: ({ watcherCount }) => countOnly(watcherCount),
@@ -269,67 +228,37 @@ const repository: Fields<Repository> = {
     const head = source.git.readHead()
     return head === undefined ? null : { kind: 'Ref', repository: source, head }
   },
-  async object(source, { oid, expression }): Promise<Commit | null> {
-    const head = source.git.readHead()
-    const text = String(oid ?? expression ?? '')
-    if (text.includes(':')) throw new NotModeledError(`object of the expression ${text}`)
-    const branches = ['HEAD', head?.branch, `refs/heads/${head?.branch}`]
-    const wanted = oid == null && head !== undefined && branches.includes(text) ? head.oid : text
-    const commit = /^[0-9a-f]{40}$/.test(wanted) ? await source.git.findCommit(wanted) : undefined
+  async object(source, args): Promise<Commit | null> {
+    allow(args, 'object', 'oid')
+    const oid = String(args.oid)
+    const commit = /^[0-9a-f]{40}$/.test(oid) ? await source.git.findCommit(oid) : undefined
     return commit === undefined ? null : showCommit(source, commit.oid)
   },
 }
 
 const ref: Fields<Ref> = {
   name: ({ head }) => head.branch,
-  prefix: () => 'refs/heads/',
-  repository: (source) => source.repository,
   target: ({ repository, head }) => showCommit(repository, head.oid),
-}
-
-/** A field that needs the commit read. Pages of repositories only need hashes. */
-function ofCommit(read: (commit: GitCommit, source: Commit) => unknown) {
-  return async (source: Commit): Promise<unknown> => {
-    const commit = await source.repository.git.findCommit(source.oid)
-    return commit === undefined ? null : read(commit, source)
-  }
-}
-
-function showActor(person: Person, date: number): Actor {
-  return { kind: 'GitActor', person, date }
 }
 
 const coAuthorLine = /^co-authored-by:\s*([^<\n]*?)\s*<([^>\n]+)>\s*$/gim
 
 /** The author, and those that the message names. */
-function listAuthors({ author, authorDate, message }: GitCommit): Actor[] {
+function listAuthors({ author, message }: GitCommit): Actor[] {
   const others = [...message.matchAll(coAuthorLine)].map(([, name = '', email = '']) => ({ name, email }))
-  return [author, ...others].map((person) => showActor(person, authorDate))
+  return [author, ...others].map((person) => ({ kind: 'GitActor', person }))
+}
+
+/** Read when they are asked for: pages of repositories only need hashes. */
+async function readAuthors({ repository, oid }: Commit): Promise<Actor[]> {
+  const commit = await repository.git.findCommit(oid)
+  return commit === undefined ? [] : listAuthors(commit)
 }
 
 const commit: Fields<Commit> = {
-  ...plain<Commit>('oid', 'repository'),
-  abbreviatedOid: ({ oid }) => oid.slice(0, 7),
-  url: ({ repository, oid }, _, { origin }) => `${origin}/${nameWithOwner(repository)}/commit/${oid}`,
-  message: ofCommit(({ message }) => message),
-  messageHeadline: ofCommit(({ message }) => message.split('\n')[0]),
-  authoredDate: ofCommit(({ authorDate }) => formatTime(authorDate)),
-  committedDate: ofCommit(({ committerDate }) => formatTime(committerDate)),
-  author: ofCommit(({ author, authorDate }) => showActor(author, authorDate)),
-  committer: ofCommit(({ committer, committerDate }) => showActor(committer, committerDate)),
-  async authors({ repository, oid }, args) {
-    const found = await repository.git.findCommit(oid)
-    return createFixedConnection(found === undefined ? [] : listAuthors(found), args, (author) => author)
-  },
-  async parents({ repository, oid }, args) {
-    const found = await repository.git.findCommit(oid)
-    return createFixedConnection(found?.parents ?? [], args, (parent) => showCommit(repository, parent))
-  },
-  async history({ repository, oid }, args) {
-    allow(args, 'history')
-    const oids = [...(await repository.git.readHistory(oid)).keys()]
-    return createFixedConnection(oids, args, (each) => showCommit(repository, each))
-  },
+  ...plain<Commit>('oid'),
+  author: async (source) => (await readAuthors(source))[0] ?? null,
+  authors: async (source, args) => createFixedConnection(await readAuthors(source), args, (author) => author),
 }
 
 function showCommit(repository: Repository, oid: string): Commit {
@@ -339,7 +268,6 @@ function showCommit(repository: Repository, oid: string): Commit {
 const gitActor: Fields<Actor> = {
   name: ({ person }) => person.name,
   email: ({ person }) => person.email,
-  date: ({ date }) => formatTime(date),
   user({ person }, _, { model }): Account | BotAuthor | null {
     const author = model.findAuthor(person.email)
     if (author?.kind === 'Bot') return { kind: 'User', bot: author }
