@@ -6,7 +6,7 @@
  */
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
-import type { ManifestContent, ManifestFormat } from './manifest.ts'
+import type { ManifestContent } from './manifest.ts'
 import type { ManifestRequest, ManifestResponse } from './manifest-worker.ts'
 
 /** No manifest that people write takes nearly as long. */
@@ -24,11 +24,7 @@ let last: Promise<unknown> = Promise.resolve()
  *
  * @throws {Error} with one line when the content does not parse, or takes too much time or memory
  */
-export function parseWithinBounds(
-  format: ManifestFormat,
-  content: string,
-  url?: string,
-): Promise<ManifestContent> {
+export function parseWithinBounds(format: string, content: string, url?: string): Promise<ManifestContent> {
   const parsed = last.then(() => parseNext({ format, content, url }))
   last = parsed.catch(() => {})
   return parsed

@@ -1,5 +1,8 @@
 import { isTable, readList } from './json-and-toml.ts'
+import type { ManifestFormat } from './manifest-format.ts'
 import { parseYaml } from './yaml.ts'
+
+export const chartYaml: ManifestFormat = { files: ['Chart.yaml'], parse: parseChartYaml }
 
 /**
  * The charts that a `Chart.yaml` of Helm depends on, by name. One without a repository, which Helm reads from the folder `charts`
@@ -7,7 +10,7 @@ import { parseYaml } from './yaml.ts'
  *
  * @throws {Error} when it is not YAML
  */
-export function* parseChartYaml(content: string): Generator<string> {
+function* parseChartYaml(content: string): Generator<string> {
   for (const { name, repository } of readList(parseYaml(content).dependencies).filter(isTable)) {
     const isLocal = typeof repository !== 'string' || repository === '' || repository.startsWith('file:')
     if (typeof name === 'string' && !isLocal) yield name

@@ -1,5 +1,7 @@
 import { isTable, parseJsonObject, readTable, type Table } from './json-and-toml.ts'
-import { type OwnPackage, readWorkspace, type Workspace } from './own-packages.ts'
+import { type ManifestFormat, type OwnPackage, readWorkspace, type Workspace } from './manifest-format.ts'
+
+export const composerJson: ManifestFormat = { files: ['composer.json'], parse: parseComposerJson }
 
 /**
  * The packages in a `composer.json`, in lower case as Composer compares them.
@@ -12,7 +14,7 @@ import { type OwnPackage, readWorkspace, type Workspace } from './own-packages.t
  *
  * @throws {Error} when it, or a section, is not a JSON object
  */
-export function* parseComposerJson(content: string): Generator<string | OwnPackage | Workspace> {
+function* parseComposerJson(content: string): Generator<string | OwnPackage | Workspace> {
   const document = parseJsonObject(content)
   if (typeof document.name === 'string') yield { own: document.name.toLowerCase(), isUnique: false }
   for (const [name, version] of Object.entries(readTable(document, 'replace'))) {

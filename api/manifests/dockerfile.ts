@@ -2,7 +2,20 @@
  * `Dockerfile`, by the grammar of BuildKit: https://github.com/moby/buildkit/tree/master/frontend/dockerfile/parser. Templates of
  * such files are read as far as they are one.
  */
+
+import type { ManifestFormat } from './manifest-format.ts'
 import { computedPart } from './program.ts'
+
+export const dockerfile: ManifestFormat = {
+  files: ['Dockerfile'],
+  paths: [
+    [/(?:^|\/)Containerfile$/, 'Dockerfile'],
+    [/(?:^|\/)(?:Dockerfile\.[\w.-]+|[\w.-]+\.Dockerfile)$/, 'Dockerfile'],
+  ],
+  except: /\.(?:adoc|dockerignore|md|rst)$/,
+  isLenient: true,
+  parse: parseDockerfile,
+}
 
 /** A longer text isn't the name of an image, so it stays unknown. Otherwise, arguments of arguments could grow without bound. */
 const maxLength = 1000
@@ -28,7 +41,7 @@ const platform = ['BUILD', 'TARGET'].flatMap((side) =>
  *
  * @throws {Error} when a heredoc is not closed
  */
-export function* parseDockerfile(content: string): Generator<string | null> {
+function* parseDockerfile(content: string): Generator<string | null> {
   const stages = new Set<string>(['scratch'])
   /** The arguments before the first stage. Those of a stage don't count for others. */
   const values = new Map<string, string>(platform.map((name) => [name, computedPart]))

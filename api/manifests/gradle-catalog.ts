@@ -1,7 +1,19 @@
 /** Catalogs of Gradle, in `libs.versions.toml` and `settings.gradle`, which define modules for builds. */
-import type { Definitions, SharedFile } from './declared.ts'
 import { isTable, parseToml, readList, readTable } from './json-and-toml.ts'
+import type { Definitions, ManifestFormat, SharedFile } from './manifest-format.ts'
 import { computedPart, languages, readString, scanProgram } from './program.ts'
+
+export const gradleCatalog: ManifestFormat = {
+  files: ['libs.versions.toml'],
+  paths: [[/(?:^|\/)[\w.-]+\.versions\.toml$/, 'libs.versions.toml']],
+  parse: parseGradleCatalog,
+}
+
+export const gradleSettings: ManifestFormat = {
+  files: ['settings.gradle', 'settings.gradle.kts'],
+  isLenient: true,
+  parse: parseGradleSettings,
+}
 
 /** `group:name` of a coordinate; null if these are computed. Others are modules in a folder. */
 export function* readCoordinates(text: string | undefined): Generator<string | null> {
@@ -41,7 +53,7 @@ function listModules(...names: unknown[]): string[] {
  *
  * @throws {Error} when it is not TOML, or a section is not a table
  */
-export function* parseGradleCatalog(content: string): Generator<Definitions> {
+function* parseGradleCatalog(content: string): Generator<Definitions> {
   const document = parseToml(content)
   const libraries = new Map<string, readonly string[]>()
   for (const [alias, library] of Object.entries(readTable(document, 'libraries'))) {
@@ -64,7 +76,7 @@ function listBundle(libraries: ReadonlyMap<string, readonly string[]>, aliases: 
  *
  * @throws never
  */
-export function* parseGradleSettings(content: string): Generator<Definitions> {
+function* parseGradleSettings(content: string): Generator<Definitions> {
   const { tokens, closes } = scanProgram(content, languages.groovy)
   const definitions = new Map<string, readonly string[]>()
   for (let at = 0; at < tokens.length; at++) {

@@ -1,6 +1,16 @@
 /** `package.json` and the workspaces of Lerna, `deno.json` and import maps. */
 import { isTable, parseJsonObject, readList, readTable, type Table } from './json-and-toml.ts'
-import { type OwnPackage, readWorkspace, type Workspace } from './own-packages.ts'
+import { type ManifestFormat, type OwnPackage, readWorkspace, type Workspace } from './manifest-format.ts'
+
+export const packageJson: ManifestFormat = {
+  files: ['package.json'],
+  ecosystem: 'npm',
+  parse: parsePackageJson,
+}
+
+export const lernaJson: ManifestFormat = { files: ['lerna.json'], ecosystem: 'npm', parse: parseLernaJson }
+export const denoJson: ManifestFormat = { files: ['deno.json', 'deno.jsonc'], parse: parseDenoJson }
+export const importMap: ManifestFormat = { files: ['import_map.json'], parse: parseDenoJson }
 
 const sections = ['dependencies', 'devDependencies', 'peerDependencies', 'optionalDependencies']
 
@@ -17,7 +27,7 @@ const local = /^(?:workspace|file|link|portal):|^(?:\.|~\/|[\\/]|[a-z]:[\\/])|^[
  *
  * @throws {Error} when it, or a section, is not a JSON object
  */
-export function* parsePackageJson(content: string): Generator<string | OwnPackage | Workspace> {
+function* parsePackageJson(content: string): Generator<string | OwnPackage | Workspace> {
   const document = parseJsonObject(content)
   const { workspaces } = document
   yield* readOwn(document, isTable(workspaces) ? workspaces.packages : workspaces)
@@ -42,7 +52,7 @@ function* readOwn({ name }: Table, members: unknown): Generator<OwnPackage | Wor
  *
  * @throws {Error} when it is not a JSON object
  */
-export function* parseLernaJson(content: string): Generator<Workspace> {
+function* parseLernaJson(content: string): Generator<Workspace> {
   const { packages, useWorkspaces } = parseJsonObject(content)
   if (useWorkspaces !== true) yield* readWorkspace(readList(packages ?? ['packages/*']))
 }
@@ -56,7 +66,7 @@ const specifier = /^(?:npm|jsr):\/?(@[^/@]+\/[^/@]+|[^/@]+)/
  *
  * @throws {Error} when it is not a JSON object with comments and trailing commas, or a section is not an object
  */
-export function* parseDenoJson(content: string): Generator<string | OwnPackage | Workspace> {
+function* parseDenoJson(content: string): Generator<string | OwnPackage | Workspace> {
   const document = parseJsonObject(removeComments(content))
   const { workspace } = document
   yield* readOwn(document, isTable(workspace) ? workspace.members : workspace)

@@ -1,7 +1,22 @@
 /** Projects of .NET (`*.csproj` and others), what they share, and `packages.config`. */
 import { XMLParser, XMLValidator } from 'fast-xml-parser'
 import { isTable } from './json-and-toml.ts'
+import type { ManifestFormat } from './manifest-format.ts'
 import { isLike } from './wildcards.ts'
+
+export const dotnetProject: ManifestFormat = {
+  files: [
+    '*.csproj',
+    '*.fsproj',
+    '*.vbproj',
+    'Directory.Build.props',
+    'Directory.Build.targets',
+    'Directory.Packages.props',
+  ],
+  parse: parseDotnetProject,
+}
+
+export const packagesConfig: ManifestFormat = { files: ['packages.config'], parse: parsePackagesConfig }
 
 const parser = new XMLParser({
   ignoreAttributes: false,
@@ -22,7 +37,7 @@ const packageId = /^\w+(?:[.-]\w+)*$/
  *
  * @throws {Error} when it is not well-formed XML
  */
-export function* parseDotnetProject(content: string): Generator<string | null> {
+function* parseDotnetProject(content: string): Generator<string | null> {
   for (const [tag, attributes] of readElements(content)) {
     if (!/^(?:Global)?PackageReference$/.test(tag)) continue
     const excluded = splitList(attributes.get('Exclude')).map((name) => name.toLowerCase())
@@ -46,7 +61,7 @@ function splitList(text = ''): string[] {
  *
  * @throws {Error} when it is not well-formed XML
  */
-export function* parsePackagesConfig(content: string): Generator<string> {
+function* parsePackagesConfig(content: string): Generator<string> {
   for (const [tag, attributes] of readElements(content)) {
     const id = attributes.get('id')?.trim() ?? ''
     if (tag === 'package' && packageId.test(id)) yield id

@@ -1,5 +1,16 @@
 /** `Package.swift`. No Swift is run. */
+
+import type { ManifestFormat } from './manifest-format.ts'
 import { computedPart, languages, readString, scanProgram, splitArguments } from './program.ts'
+
+export const packageSwift: ManifestFormat = {
+  files: ['Package.swift'],
+  paths: [[/(?:^|\/)Package@swift-[\d.]+\.swift$/, 'Package.swift']],
+  isLenient: true,
+  // URLs of packages are read without a port.
+  nameRepository: (url) => url.replace(/:\d+(?=\/)/, ''),
+  parse: parsePackageSwift,
+}
 
 /** `https://host/owner/name`, `git@host:owner/name`. Each character can match in one way. */
 const packageUrl =
@@ -11,7 +22,7 @@ const packageUrl =
  *
  * @throws never
  */
-export function* parsePackageSwift(content: string): Generator<string | null> {
+function* parsePackageSwift(content: string): Generator<string | null> {
   const program = scanProgram(content, languages.swift)
   const { tokens, closes } = program
   for (const [at, token] of tokens.entries()) {

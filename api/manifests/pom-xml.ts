@@ -1,8 +1,16 @@
 import { posix } from 'node:path'
 import { XMLParser, XMLValidator } from 'fast-xml-parser'
-import { type Declared, type Definitions, maxPathLength, type SharedFile } from './declared.ts'
 import { isTable, type Table } from './json-and-toml.ts'
-import type { OwnPackage } from './own-packages.ts'
+import {
+  type Declared,
+  type Definitions,
+  type ManifestFormat,
+  maxPathLength,
+  type OwnPackage,
+  type SharedFile,
+} from './manifest-format.ts'
+
+export const pomXml: ManifestFormat = { files: ['pom.xml'], ecosystem: 'maven', parse: parsePomXml }
 
 /** Finds the value of a property, `${key}`, or of an entity, `&key;`. */
 type FindValue = (key: string) => string | undefined
@@ -26,7 +34,7 @@ const parser = new XMLParser({
  *
  * @throws {Error} when it is not well-formed XML, or its root is not `project`
  */
-export function* parsePomXml(content: string): Generator<Declared | OwnPackage> {
+function* parsePomXml(content: string): Generator<Declared | OwnPackage> {
   const { document, entities } = splitDoctype(content)
   const project = parseProject(document)
   const parent = findParent(project)

@@ -1,6 +1,27 @@
 /** `requirements.txt`, `pyproject.toml` and `Pipfile`. */
-import { normalizePythonName } from '../names/dependency-names.ts'
+import { normalizePythonName, pythonSpelling } from '../names/dependency-names.ts'
 import { isTable, parseToml, readTable, type Table } from './json-and-toml.ts'
+import type { ManifestFormat } from './manifest-format.ts'
+
+export const requirementsTxt: ManifestFormat = {
+  files: ['requirements.txt'],
+  paths: [
+    [/(?:^|\/)(?=requirements[-_.])[^/]*\.(?:txt|in)$/, null],
+    [/[-_.]requirements\.(?:txt|in)$/, null],
+    // Constraints limit versions; they declare no dependencies.
+    [/^(?:(?!requirements\/)[^/]*\/)*requirements\/(?!(?:.*\/)?constraints).*\.(?:txt|in)$/s, null],
+  ],
+  spelling: pythonSpelling,
+  parse: parseRequirementsTxt,
+}
+
+export const pyprojectToml: ManifestFormat = {
+  files: ['pyproject.toml'],
+  spelling: pythonSpelling,
+  parse: parsePyprojectToml,
+}
+
+export const pipfile: ManifestFormat = { files: ['Pipfile'], spelling: pythonSpelling, parse: parsePipfile }
 
 /**
  * The packages in a pip requirements file. Skips options (`-r`, `-e`, `--hash`), paths and URLs, which name no package.
@@ -116,7 +137,7 @@ export function* readRequirementLines(text: string, where: string): Generator<st
  *
  * @throws {Error} when it is not TOML, a section has another form, or an entry is not a PEP 508 requirement
  */
-export function* parsePyprojectToml(content: string): Generator<string | null> {
+function* parsePyprojectToml(content: string): Generator<string | null> {
   const document = parseToml(content)
   const skipped = new Set([...listOwnNames(document), ...listLocalNames(document)])
   for (const name of readRequirements(document)) if (name === null || !skipped.has(name)) yield name
@@ -215,7 +236,7 @@ const otherTables = new Set(['source', 'requires', 'pipenv', 'scripts'])
  *
  * @throws {Error} when it is not TOML, or a section is not a table
  */
-export function* parsePipfile(content: string): Generator<string> {
+function* parsePipfile(content: string): Generator<string> {
   const document = parseToml(content)
   for (const section of Object.keys(document)) {
     if (otherTables.has(section)) continue

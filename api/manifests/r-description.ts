@@ -1,3 +1,11 @@
+import type { ManifestFormat } from './manifest-format.ts'
+
+export const rDescription: ManifestFormat = {
+  files: ['DESCRIPTION'],
+  isLenient: true,
+  parse: parseRDescription,
+}
+
 /** What R itself brings: the language and its base packages. */
 const ofLanguage = new Set(
   (
@@ -14,7 +22,7 @@ const fields = new Set(['depends', 'imports', 'suggests', 'linkingto', 'enhances
  *
  * @throws never
  */
-export function* parseRDescription(content: string): Generator<string> {
+function* parseRDescription(content: string): Generator<string> {
   // A line that begins with white space continues the field before it.
   const lines = content
     .replace(/\r\n?/g, '\n')

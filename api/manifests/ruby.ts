@@ -1,4 +1,15 @@
 /** `Gemfile`, `*.gemspec`, `Podfile` and `*.podspec`. No Ruby is evaluated. */
+import type { ManifestFormat } from './manifest-format.ts'
+
+export const gemfile: ManifestFormat = {
+  files: ['Gemfile', 'gems.rb', '*.gemfile'],
+  isLenient: true,
+  parse: parseGemfile,
+}
+
+export const gemspec: ManifestFormat = { files: ['*.gemspec'], isLenient: true, parse: parseGemspec }
+export const podfile: ManifestFormat = { files: ['Podfile'], isLenient: true, parse: parsePodfile }
+export const podspec: ManifestFormat = { files: ['*.podspec'], isLenient: true, parse: parsePodspec }
 
 /**
  * The gems in a `Gemfile`: every `gem 'name'`, in any block; null for a computed name. A gem with a `path`, or in a block of
@@ -6,7 +17,7 @@
  *
  * @throws {Error} when it is not text
  */
-export function parseGemfile(content: string): Generator<string | null> {
+function parseGemfile(content: string): Generator<string | null> {
   return readGemCalls(content, /(?<![\w.:@$|])gem\b/, [pathBlock, pathOption])
 }
 
@@ -15,7 +26,7 @@ export function parseGemfile(content: string): Generator<string | null> {
  *
  * @throws {Error} when it is not text
  */
-export function parseGemspec(content: string): Generator<string | null> {
+function parseGemspec(content: string): Generator<string | null> {
   return readGemCalls(content, /\.add_(?:runtime_|development_)?dependency\b/, [])
 }
 
@@ -25,7 +36,7 @@ export function parseGemspec(content: string): Generator<string | null> {
  *
  * @throws {Error} when it is not text
  */
-export function* parsePodfile(content: string): Generator<string | null> {
+function* parsePodfile(content: string): Generator<string | null> {
   if (addingMethods.test(content)) yield null
   yield* readGemCalls(content, /(?<![\w.:@$|])pod\b/, [pathOption], podName)
 }
@@ -36,7 +47,7 @@ export function* parsePodfile(content: string): Generator<string | null> {
  *
  * @throws {Error} when it is not text
  */
-export function* parsePodspec(content: string): Generator<string | null> {
+function* parsePodspec(content: string): Generator<string | null> {
   const [, own] = /\.name\s*=\s*['"]([\w.+-]+)['"]/.exec(content) ?? []
   if (addingMethods.test(content)) yield null
   for (const name of readGemCalls(content, /\.dependency\b/, [], podName)) if (name !== own) yield name

@@ -1,5 +1,17 @@
 /** `build.sbt`, and the `*.scala` in the folder `project` of such a build. No Scala is run. */
+
+import type { ManifestFormat } from './manifest-format.ts'
 import { computedPart, findValueEnd, languages, readString, scanProgram, splitArguments } from './program.ts'
+
+/** Builds of sbt. The build of the build is in the folder `project`, and below it. */
+export const sbtBuild: ManifestFormat = {
+  files: ['build.sbt', 'Dependencies.scala'],
+  paths: [[/(?:^|\/)project\/[^/]*\.scala$/, 'Dependencies.scala']],
+  except: /(?:^|\/)project\/(?:build\.sbt|project\/[^/]*)$/,
+  ecosystem: 'maven',
+  isLenient: true,
+  parse: parseSbtBuild,
+}
 
 /** Settings and calls whose modules aren't dependencies: plugins, versions of others, and exclusions. */
 const otherModules = new Set([
@@ -35,7 +47,7 @@ interface Operand {
  *
  * @throws never
  */
-export function* parseSbtBuild(content: string): Generator<string | null> {
+function* parseSbtBuild(content: string): Generator<string | null> {
   const program = scanProgram(content, languages.kotlinAndScala)
   const { tokens, closes } = program
   const values = readValues(tokens)

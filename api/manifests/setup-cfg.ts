@@ -1,5 +1,12 @@
-import { normalizePythonName } from '../names/dependency-names.ts'
+import { normalizePythonName, pythonSpelling } from '../names/dependency-names.ts'
+import type { ManifestFormat } from './manifest-format.ts'
 import { readRequirementLines } from './python.ts'
+
+export const setupCfg: ManifestFormat = {
+  files: ['setup.cfg'],
+  spelling: pythonSpelling,
+  parse: parseSetupCfg,
+}
 
 /**
  * The packages in a `setup.cfg`: `install_requires` and `tests_require` of `[options]`, and all of
@@ -8,7 +15,7 @@ import { readRequirementLines } from './python.ts'
  *
  * @throws {Error} when a line is not INI, a value refers to one that isn't there, or an entry is not a PEP 508 requirement
  */
-export function* parseSetupCfg(content: string): Generator<string> {
+function* parseSetupCfg(content: string): Generator<string> {
   const entries = readEntries(content)
   const interpolate = createInterpolation(entries)
   const naming = entries.find(({ section, key }) => section === 'metadata' && key === 'name')

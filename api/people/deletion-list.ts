@@ -14,6 +14,7 @@ import {
 import { dropDeadLoads } from '../dataset/staging.ts'
 import { OperatorError } from '../errors.ts'
 import { identifyAddress } from '../names/forge-names.ts'
+import { detectEncoding } from '../names/text-encoding.ts'
 import { type Forgetting, forgetPeople, redactLaterEntries } from './forget.ts'
 import { countChanges, type ForgetPreview, previewChange } from './forget-preview.ts'
 import {
@@ -51,12 +52,7 @@ const lineBreak = /\r\n?|\n/
  * encoding.
  */
 export function decodeDeletionList(bytes: Uint8Array): string {
-  const encoding =
-    bytes[0] === 0xff && bytes[1] === 0xfe
-      ? 'utf-16le'
-      : bytes[0] === 0xfe && bytes[1] === 0xff
-        ? 'utf-16be'
-        : 'utf-8'
+  const encoding = detectEncoding(bytes)
   try {
     return new TextDecoder(encoding, { fatal: true }).decode(bytes)
   } catch {

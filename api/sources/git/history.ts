@@ -18,7 +18,7 @@
  * @module
  */
 import { parseWithinBounds } from '../../manifests/bounded-parser.ts'
-import { decodeManifest, type ManifestFormat } from '../../manifests/manifest.ts'
+import { decodeManifest } from '../../manifests/manifest.ts'
 import { readBlobs } from './blobs.ts'
 import type { Clone } from './clone.ts'
 import { dateDependencies, type GitDependency } from './dependency-dates.ts'
@@ -152,7 +152,7 @@ async function readVersions(
     ...context
   }: VersionContext & { onProgress: ((parsed: number, total: number) => void) | undefined },
 ): Promise<Map<string, Version>> {
-  const formats = new Map<string, Set<ManifestFormat>>()
+  const formats = new Map<string, Set<string>>()
   for (const { blob, format } of commits.flatMap(({ changes }) => changes)) {
     if (blob !== null) formats.set(blob, (formats.get(blob) ?? new Set()).add(format))
   }
@@ -172,7 +172,7 @@ async function readVersions(
 }
 
 async function parseVersion(
-  format: ManifestFormat,
+  format: string,
   content: Uint8Array,
   { table, url }: VersionContext,
 ): Promise<Version> {

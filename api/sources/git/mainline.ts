@@ -3,7 +3,6 @@
  *
  * @module
  */
-import type { ManifestFormat } from '../../manifests/manifest.ts'
 import { findManifest, findUnreadManifest } from '../../manifests/manifest-paths.ts'
 import { type Clone, parseDate } from './clone.ts'
 import { splitFields, streamGit } from './git-process.ts'
@@ -14,7 +13,7 @@ export interface ManifestChange {
   path: string
   /** Base name. */
   fileName: string
-  format: ManifestFormat
+  format: string
   /** Object id of the version; null when the file was deleted. */
   blob: string | null
 }
