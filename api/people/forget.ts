@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { readMembers } from '../catalog/stored-documents.ts'
 import { batchesOf } from '../concurrency/batches.ts'
 import { type Sql, type SqlOrTransaction, selectTime } from '../database/connect.ts'
 import { beginLong } from '../database/long-transaction.ts'
@@ -222,7 +223,7 @@ async function replaceOwner(change: DatasetChange, owner: string, isForgotten: I
   let count = 0
   for await (const batch of fetchBatches<RepositoryRow>(tx, 'owned')) {
     const rows = batch.flatMap(({ id, members, dependencies }) => {
-      const record: RepositoryRecord = JSON.parse(`{${members},"dependencies":${dependencies}}`)
+      const record = readMembers<RepositoryRecord>(members, dependencies)
       const redacted = redactRepository(record, owner, isForgotten)
       const row = createRepositoryRow(redacted)
       if (row.members === members && row.dependencies === dependencies) return []

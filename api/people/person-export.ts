@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { renderMembers } from '../catalog/document-lookup.ts'
+import { renderMembers, selectMember } from '../catalog/stored-documents.ts'
 import { readOneVersion } from '../database/cluster.ts'
 import { type Sql, type SqlOrTransaction, selectTime } from '../database/connect.ts'
 import { readOrigins, type VersionOrigin } from '../dataset/loads.ts'
@@ -131,7 +131,7 @@ async function readUsers(tx: SqlOrTransaction, identities: readonly string[]) {
     from users u where id in (${selectUsers(tx, identities)}) order by id`
   const uses = await tx<(Omit<Use, 'since'> & { user_id: number; since: number | null })[]>`
     select user_id, name, file, status, min(since) as since,
-      json_agg(distinct ${renderMembers(tx, tx`members`)}::json ->> 'full_name') as repositories
+      json_agg(distinct ${selectMember(tx, tx`members`, 'full_name')}) as repositories
     from (${selectUsesByRepository(tx, tx`${selectUsers(tx, identities)} group by 1`)}) u
       join repositories r on r.id = repository_id
     group by user_id, name, file, status order by name, file, status`
@@ -145,8 +145,9 @@ async function readUsers(tx: SqlOrTransaction, identities: readonly string[]) {
 }
 
 function readRepositories(tx: SqlOrTransaction, identities: readonly string[]) {
+  const record = renderMembers(tx, tx`members`, { internalId: tx`id`, dependencies: tx`dependencies` })
   return tx<{ version: number; record: object }[]>`
-    select version, ('{"internal_id":' || id || ',' || members || ',"dependencies":' || dependencies || '}')::json as record
+    select version, ${record}::json as record
     from repositories where id in (
       select repository_id from contributions where kind = 'owner' and identity = any (${tx.typed.texts(identities)})
     ) order by id`
@@ -157,7 +158,7 @@ async function readCommits(tx: SqlOrTransaction, identities: readonly string[]) 
   for await (const batch of readCommitsNaming(tx, identities)) found.push(...batch)
   const ids = [...new Set(found.map(({ repository_id }) => repository_id))]
   const repositories = await tx<{ id: number; url: string }[]>`
-    select id, ${renderMembers(tx, tx`members`)}::json ->> 'url' as url
+    select id, ${selectMember(tx, tx`members`, 'url')} as url
     from repositories where id = any (${tx.typed.bigints(ids)})`
   const urls = new Map(repositories.map(({ id, url }) => [id, url]))
   return found.map(({ version, repository_id, commit, ...rest }) => ({

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { readMembers } from '../catalog/stored-documents.ts'
 import type { Fragment, SqlOrTransaction } from '../database/connect.ts'
 import type { CommitRecord } from '../dataset/records.ts'
 import { foldText } from '../names/case-folding.ts'
@@ -109,7 +110,7 @@ async function* searchCommits(
     from commits m join repositories r on r.id = repository_id ${where}`
   for await (const batch of fetchBatches<CommitRow>(tx, 'naming')) {
     yield batch.flatMap(({ members, url_key, ...row }) => {
-      const commit: NamingCommit['commit'] = JSON.parse(`{${members}}`)
+      const commit = readMembers<NamingCommit['commit']>(members)
       const redacted = redactCommit(commit, findHostInKey(url_key), isNamed)
       return redacted === commit ? [] : [{ ...row, commit, redacted }]
     })

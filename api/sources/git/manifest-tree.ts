@@ -6,8 +6,8 @@
  * @module
  */
 import { posix } from 'node:path'
-import type { SharedFile } from '../../manifests/manifest-format.ts'
 import { isName, type ManifestContent } from '../../manifests/manifest.ts'
+import type { SharedFile } from '../../manifests/manifest-format.ts'
 import { addNamesOf, type NameMap, type NameSet, type NameTable } from './name-table.ts'
 import { type PackageManifest, RepositoryPackages } from './repository-packages.ts'
 

@@ -4,7 +4,7 @@
  * @module
  */
 import { createHash } from 'node:crypto'
-import { selectUrl } from '../../catalog/document-lookup.ts'
+import { readMembers, selectMember } from '../../catalog/stored-documents.ts'
 import type { Sql } from '../../database/connect.ts'
 import { ImportError } from '../../dataset/import-error.ts'
 import { RecordError, type RepositoryRecord, validateRecord } from '../../dataset/records.ts'
@@ -56,11 +56,11 @@ async function findRecord(
   url: string,
   restId: number | undefined,
 ): Promise<RepositoryRecord | undefined> {
-  const [byUrl] = await sql<{ document: string }[]>`
-    select '{' || members || '}' as document from repositories
+  const [byUrl] = await sql<{ members: string }[]>`
+    select members from repositories
     where url_key = ${keyRepositoryUrl(url)}
     order by id desc limit 1`
-  const known: RepositoryRecord | undefined = byUrl && JSON.parse(byUrl.document)
+  const known = byUrl && readMembers<RepositoryRecord>(byUrl.members)
   if (restId === undefined || known?.forge_rest_id === restId) return known
   if (known !== undefined && known.forge_rest_id >= 0) {
     throw new ImportError(
@@ -68,7 +68,7 @@ async function findRecord(
     )
   }
   const [byId] = await sql<{ url: string }[]>`
-    select ${selectUrl(sql, sql`members`)} as url from repositories where forge_rest_id = ${restId}`
+    select ${selectMember(sql, sql`members`, 'url')} as url from repositories where forge_rest_id = ${restId}`
   if (byId !== undefined) {
     throw new ImportError(
       `--rest-id ${restId}: that repository is already loaded as ${byId.url}; use that --url`,

@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { isLocalDocument, renderMembers } from '../../catalog/document-lookup.ts'
+import { isLocalDocument } from '../../catalog/document-lookup.ts'
+import { renderMembers } from '../../catalog/stored-documents.ts'
 import type { Sql, SqlOrTransaction } from '../../database/connect.ts'
 import { beginLong } from '../../database/long-transaction.ts'
 import type { AddressesRecord } from '../../dataset/records.ts'
