@@ -113,23 +113,8 @@ function addReadings(registry: Registry, sources: MetricsSources): void {
   }
 
   const readSeconds = (time: string | null | undefined) => (time ? Date.parse(time) / 1000 : undefined)
-  const gauge = createAdder((options) => new Gauge(options))
-  const counter = createAdder((options) => new Counter(options))
-
-  /** Creates a function that adds metrics of one type. */
-  function createAdder(create: (options: CounterConfiguration<string>) => Counter | Gauge) {
-    return (name: string, help: string, read: () => Reading | Promise<Reading>, label?: string): void => {
-      const labelNames = label === undefined ? [] : [label]
-      const metric = create({ name, help, labelNames, registers: [registry], collect })
-      async function collect(): Promise<void> {
-        const reading = await read()
-        metric.reset()
-        if (reading === undefined) metric.remove()
-        else if (typeof reading === 'number') metric.inc(reading)
-        else for (const [value, number] of Object.entries(reading)) metric.labels(value).inc(number)
-      }
-    }
-  }
+  const gauge = createAdder(registry, (options) => new Gauge(options))
+  const counter = createAdder(registry, (options) => new Counter(options))
 
   gauge('devdata_healthy', 'Whether /health is 200 (1), or 503 (0).', () =>
     checkHealth().then(
@@ -194,6 +179,21 @@ function addReadings(registry: Registry, sources: MetricsSources): void {
     'Unix timestamp of the start of the process.',
     () => performance.timeOrigin / 1000,
   )
+}
+
+/** Creates a function that adds metrics of one type. */
+function createAdder(registry: Registry, create: (options: CounterConfiguration<string>) => Counter | Gauge) {
+  return (name: string, help: string, read: () => Reading | Promise<Reading>, label?: string): void => {
+    const labelNames = label === undefined ? [] : [label]
+    const metric = create({ name, help, labelNames, registers: [registry], collect })
+    async function collect(): Promise<void> {
+      const reading = await read()
+      metric.reset()
+      if (reading === undefined) metric.remove()
+      else if (typeof reading === 'number') metric.inc(reading)
+      else for (const [value, number] of Object.entries(reading)) metric.labels(value).inc(number)
+    }
+  }
 }
 
 const sampleIntervalMs = 20
