@@ -47,31 +47,20 @@ interface Order {
 export function createCheckout(
   ledger: Pick<Ledger, 'prepare' | 'noteSettlement'>,
   settling: RequestSettling,
-  { basePath, publicUrl, responseCache, routing, traceDatabase }: CheckoutOptions,
+  options: CheckoutOptions,
 ): (c: ApiContext, validate: Validate) => Promise<Response> {
+  const { responseCache, routing, traceDatabase } = options
+
   /**
    * Cheapest source first. Data of the cache or a replica may be outdated: then nothing is charged, and the next source is read.
    * A read on the primary is never outdated.
    */
   async function checkOut(c: ApiContext, validate: Validate): Promise<Response> {
-    const order = await validateRequest(c, validate)
+    const order = await validateRequest(c, validate, settling, options)
     const response =
       (await serveCached(order)) ?? (await serveFromReplica(order)) ?? (await serveFromPrimary(order))
     if (response === undefined) throw new Error('the primary has stale data')
     return response
-  }
-
-  /** Settles an invalid request before it throws the `ApiError`. */
-  async function validateRequest(c: ApiContext, validate: Validate): Promise<Order> {
-    try {
-      assertReadableUrl(c.req.url)
-      const url = publicUrl(c)
-      const conditions = readConditions(c, url)
-      return { c, url: url.href, query: validate(c, url), charge: createCharge(c, basePath, conditions) }
-    } catch (error) {
-      if (error instanceof ApiError) await settling.settle(c)
-      throw error
-    }
   }
 
   async function serveCached(order: Order): Promise<Response | undefined> {
@@ -114,9 +103,8 @@ export function createCheckout(
   ): Promise<Response | undefined> {
     const prepared = prepareResponse(c, response)
     const version = source === 'primary' ? null : (response.version ?? null)
-    const request = { charge: priceCharge(charge, prepared), version }
-    const settlement =
-      response.settlement ?? (await settling.settleRequest(c, settling.createRequest(c, request)))
+    const createRequest = () => settling.createRequest(c, { charge: priceCharge(charge, prepared), version })
+    const settlement = response.settlement ?? (await settling.settleRequest(c, createRequest()))
     if (settlement.outcome === 'stale') return undefined
     reportSettlement(c, settlement, charge.maxCredits)
     if (source !== 'cache' && 'data' in response) responseCache.set(url, response)
@@ -124,6 +112,24 @@ export function createCheckout(
   }
 
   return checkOut
+}
+
+/** Settles an invalid request before it throws the `ApiError`. */
+async function validateRequest(
+  c: ApiContext,
+  validate: Validate,
+  settling: RequestSettling,
+  { basePath, publicUrl }: CheckoutOptions,
+): Promise<Order> {
+  try {
+    assertReadableUrl(c.req.url)
+    const url = publicUrl(c)
+    const conditions = readConditions(c, url)
+    return { c, url: url.href, query: validate(c, url), charge: createCharge(c, basePath, conditions) }
+  } catch (error) {
+    if (error instanceof ApiError) await settling.settle(c)
+    throw error
+  }
 }
 
 function createCharge(

@@ -53,7 +53,10 @@ class LockTimeoutError extends Error {
   readonly code = lockNotAvailable
 }
 
-/** Creates the group commit of an instance: a function that settles a request in a group with others. */
+/**
+ * Creates the group commit of an instance: a function that settles a request in a group with others. It is long because its
+ * functions share the state of locked keys.
+ */
 export function createGroupCommit(sql: Sql, { maxLockWaits }: GroupCommitOptions) {
   const settleUnlocked = createBatcher({
     run: (requests: SettleRequest[]) => settleTogether(requests, { waitForLocks: false }),

@@ -67,6 +67,7 @@ const maxDepth = 20
 /**
  * The modules in `dependencies` blocks, as `group:name`, whatever the configuration, `platform()` included, and those of `mavenBom`. Names
  * of a catalog refer to it. Null for what is computed. `buildscript`, `plugins` and `constraints` don't count.
+ * It is long because its functions read each other's parts of one program.
  *
  * @throws never
  */

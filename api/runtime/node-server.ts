@@ -68,7 +68,7 @@ interface Connection {
 
 /**
  * Passes the server's requests to `listener`, one at a time on each connection, and enforces the limits. A client that
- * closes its side of a connection still gets its responses.
+ * closes its side of a connection still gets its responses. It is long because its functions share the state of the connections.
  */
 export function serveConnections(
   server: Server,
