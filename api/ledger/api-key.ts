@@ -86,7 +86,7 @@ function isUsable(sql: Sql): Fragment {
 
 /** What operators are told when keys are not found. */
 export const keysNotFound =
-  'a usable key is not found by its secret, so all requests get 401; try: reindex table api_key_secrets'
+  'a usable key is not found by its secret, so its requests get 401; try: reindex table api_key_secrets'
 
 /** Its key may have been revoked since a hash was picked, but not each time. */
 const findAttempts = 3

@@ -50,7 +50,7 @@ function* parseDockerfile(content: string): Generator<string | null> {
   for (const line of readInstructions(content, escapeSign)) {
     const [instruction = '', rest = ''] = cut(line)
     if (isGlobal && /^arg$/i.test(instruction)) {
-      for (const word of splitWords(rest, escapeSign)) {
+      for (const word of splitShellWords(rest, escapeSign)) {
         const [, name = '', value] = /^([A-Za-z_]\w*)(?:=(.*))?$/s.exec(word) ?? []
         if (value !== undefined) values.set(name, new Word(value, values, escapeSign).expand())
       }
@@ -124,7 +124,7 @@ function* findHeredocs(line: string): Generator<{ ending: string; isIndented: bo
   if (!line.includes('<<')) return
   const [, rest] = /^\s*(?:onbuild\s+)?(?:add|copy|run)\s+(.*)$/is.exec(line) ?? []
   if (rest === undefined || isList(rest)) return
-  for (const word of splitWords(rest, '\\')) {
+  for (const word of splitShellWords(rest, '\\')) {
     const [, indent, ending = ''] = /^\d*<<(-?)\s*([^<\s]+)$/.exec(word) ?? []
     if (ending !== '') yield { ending: ending.replace(/["'\\]/g, ''), isIndented: indent !== '' }
   }
@@ -141,7 +141,7 @@ function isList(text: string): boolean {
 }
 
 /** Splits words at white space that is neither quoted nor escaped, nor within a heredoc's sign. */
-function splitWords(text: string, escapeSign: string): string[] {
+function splitShellWords(text: string, escapeSign: string): string[] {
   return text.match(escapeSign === '`' ? wordsWithBacktick : wordsWithBackslash) ?? []
 }
 

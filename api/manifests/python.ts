@@ -176,19 +176,19 @@ function isLocalSource(source: unknown): boolean {
 }
 
 function* readRequirements(document: Table): Generator<string | null> {
-  yield* readList(document, 'project', 'dependencies')
-  yield* readLists(document, 'project', 'optional-dependencies')
-  yield* readLists(document, 'dependency-groups')
-  yield* readList(document, 'tool', 'flit', 'metadata', 'requires')
-  yield* readList(document, 'tool', 'flit', 'metadata', 'dev-requires')
-  yield* readLists(document, 'tool', 'flit', 'metadata', 'requires-extra')
-  yield* readLists(document, 'tool', 'pdm', 'dev-dependencies')
-  yield* readList(document, 'tool', 'rye', 'dev-dependencies')
-  yield* readList(document, 'tool', 'uv', 'dev-dependencies')
+  yield* readRequirementList(document, 'project', 'dependencies')
+  yield* readRequirementLists(document, 'project', 'optional-dependencies')
+  yield* readRequirementLists(document, 'dependency-groups')
+  yield* readRequirementList(document, 'tool', 'flit', 'metadata', 'requires')
+  yield* readRequirementList(document, 'tool', 'flit', 'metadata', 'dev-requires')
+  yield* readRequirementLists(document, 'tool', 'flit', 'metadata', 'requires-extra')
+  yield* readRequirementLists(document, 'tool', 'pdm', 'dev-dependencies')
+  yield* readRequirementList(document, 'tool', 'rye', 'dev-dependencies')
+  yield* readRequirementList(document, 'tool', 'uv', 'dev-dependencies')
   const environments = ['tool', 'hatch', 'envs']
   for (const key of Object.keys(readTable(document, ...environments))) {
-    yield* readList(document, ...environments, key, 'dependencies')
-    yield* readList(document, ...environments, key, 'extra-dependencies')
+    yield* readRequirementList(document, ...environments, key, 'dependencies')
+    yield* readRequirementList(document, ...environments, key, 'extra-dependencies')
     if (hasDependencies(readTable(document, ...environments, key, 'overrides'))) yield null
   }
 }
@@ -199,11 +199,12 @@ function hasDependencies(overrides: Table): boolean {
   return conditions.flatMap(Object.keys).some((key) => /(?:^|-)dependencies$/.test(key))
 }
 
-function* readLists(document: Table, ...path: readonly string[]): Generator<string | null> {
-  for (const key of Object.keys(readTable(document, ...path))) yield* readList(document, ...path, key)
+function* readRequirementLists(document: Table, ...path: readonly string[]): Generator<string | null> {
+  for (const key of Object.keys(readTable(document, ...path)))
+    yield* readRequirementList(document, ...path, key)
 }
 
-function* readList(document: Table, ...path: readonly string[]): Generator<string | null> {
+function* readRequirementList(document: Table, ...path: readonly string[]): Generator<string | null> {
   const list = readTable(document, ...path.slice(0, -1))[path.at(-1) ?? '']
   if (list === undefined) return
   const where = `"${path.join('.')}"`

@@ -6,13 +6,10 @@
  *
  * @module
  */
-import { forgottenAddress, listIdentities } from '../names/forge-names.ts'
+import { forgottenAddress, listIdentities, maxAddressLength } from '../names/forge-names.ts'
 
 /** Whether an identity is one of forgotten people. */
 export type IsForgotten = (identity: string) => boolean
-
-/** In characters (RFC 5321). */
-const maxAddressLength = 320
 
 /** Replaces an address by one that names nobody, if it is that of a forgotten person. */
 export function redactAddress(address: string, isForgotten: IsForgotten): string {

@@ -10,7 +10,7 @@ import type { LoadItem } from '../dataset/records.ts'
 import { identifyAddresses, identifyUser } from '../dataset/staged-rows.ts'
 import type { DroppedRows, Staging } from '../dataset/staging.ts'
 import { identifyForgeId, identifyLogin, isLocal } from '../names/forge-names.ts'
-import { findHostInKey, keyRepositoryUrl } from '../names/repository-url.ts'
+import { findRepositoryHost } from '../names/repository-url.ts'
 import type { IsForgotten } from './address-redaction.ts'
 import { type Forgetting, forgetPeople, redactLaterEntries } from './forget.ts'
 import { type ForgottenPeople, type ForgottenPerson, redactUrl } from './forgotten-people.ts'
@@ -109,7 +109,7 @@ function redactItem(find: Find, item: LoadItem): LoadItem | 'left out' {
     case 'commits': {
       const repo_url = redactUrl({ find }, item.record.repo_url)
       if (repo_url === undefined) return 'left out'
-      const host = findHostInKey(keyRepositoryUrl(repo_url))
+      const host = findRepositoryHost(repo_url)
       return { ...item, record: { ...redactCommit(item.record, host, isForgotten), repo_url } }
     }
     case 'removals':

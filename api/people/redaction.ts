@@ -7,7 +7,7 @@
 import type { CommitRecord, RepositoryRecord } from '../dataset/records.ts'
 import { foldText } from '../names/case-folding.ts'
 import { forgottenAddress, identifyLogin } from '../names/forge-names.ts'
-import { findHostInKey, keyRepositoryUrl } from '../names/repository-url.ts'
+import { findRepositoryHost } from '../names/repository-url.ts'
 import { removeTrailers, type Trailer } from '../names/trailers.ts'
 import { type IsForgotten, redactAddress, redactAddresses } from './address-redaction.ts'
 import { forgottenName, isLoginOf, redactLogins } from './login-redaction.ts'
@@ -117,7 +117,7 @@ export function redactRepository(
   const { url: oldUrl, owner_login: login, description, homepage, default_branch, dependencies } = repository
   const name = replaceLogin(repository.name, login).slice(0, 100)
   const url = replaceOwnerInUrl(oldUrl, login, owner)
-  const host = findHostInKey(keyRepositoryUrl(oldUrl))
+  const host = findRepositoryHost(oldUrl)
   const redact = (text: string) => redactText(text, host, isForgotten)
   const namesOwner = (text: string) => foldText(text).includes(foldText(login)) || redact(text) !== text
   return {

@@ -131,7 +131,8 @@ export function serveConnections(
       const body = await result
       connection.reading = undefined
       if (body instanceof ApiError) return refuseBody(request, body)
-      Object.assign(request, { rawBody: body }) // where the adapter looks for a body that was read
+      // Where the adapter looks for a body that was read. It leaves out those of the other methods.
+      if (!/^(?:GET|HEAD)$/.test(request.method ?? '')) Object.assign(request, { rawBody: body })
     }
     start(connection, request, response)
   }

@@ -119,7 +119,12 @@ export async function readDependencyHistory(
         }
         applied.push({ ...change, version })
       }
-      const { declarations, isIncomplete } = tree.apply(applied)
+      const { declarations, isIncomplete, uncompared } = tree.apply(applied)
+      for (const path of uncompared) {
+        const reason =
+          'counts packages of the repository as dependencies: too many manifests have changed to compare all names'
+        warnings.push({ commit, path: decodePath(path), reason })
+      }
       for (const { path, version } of isIncomplete ? applied : []) {
         if (version !== null && !concernsOthers(version)) continue
         const reason = 'changes names of too many other manifests, which keep those that they had'
