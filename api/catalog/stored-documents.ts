@@ -1,6 +1,7 @@
 /**
- * The JSON that is stored. A repository and a commit are the members of an object without its braces, so that PostgreSQL adds
- * further members without parsing any. This file alone opens and closes such objects, and knows the text of what it looks for.
+ * The JSON that is stored. A repository and a commit are the members of an object without its braces, so that
+ * PostgreSQL adds further members without parsing any. This file alone opens and closes such objects, and knows the
+ * text of what it looks for.
  *
  * @module
  */
@@ -19,8 +20,8 @@ export function readMembers<Stored>(members: string, dependencies?: string): Sto
 }
 
 /**
- * Members that aren't stored with the others, as SQL. Dependencies and URLs are JSON text. No commit has a URL of its repository of
- * its own, which could be another one.
+ * Members that aren't stored with the others, as SQL. Dependencies and URLs are JSON text. No commit has a URL of its
+ * repository of its own, which could be another one.
  */
 interface FurtherMembers {
   internalId?: Fragment
@@ -55,8 +56,8 @@ export function selectJsonUrl(sql: SqlOrTransaction, members: Fragment): Fragmen
 }
 
 /**
- * SQL: stored dependencies with `newUrl` in place of `oldUrl`, both as JSON text. Quotes are escaped inside JSON strings, so the
- * pattern matches members alone.
+ * SQL: stored dependencies with `newUrl` in place of `oldUrl`, both as JSON text. Quotes are escaped inside JSON
+ * strings, so the pattern matches members alone.
  */
 export function replaceUrls(
   sql: SqlOrTransaction,

@@ -1,6 +1,6 @@
 /**
- * The checkout of a request that may cost credits: validate → read from the cache, a replica or the primary → price → settle →
- * respond. No data leaves before the ledger has recorded its charge (`decisions/0001-billing.md`).
+ * The checkout of a request that may cost credits: validate → read from the cache, a replica or the primary → price →
+ * settle → respond. No data leaves before the ledger has recorded its charge (`decisions/0001-billing.md`).
  *
  * @module
  */
@@ -52,8 +52,8 @@ export function createCheckout(
   const { responseCache, routing, traceDatabase } = options
 
   /**
-   * Cheapest source first. Data of the cache or a replica may be outdated: then nothing is charged, and the next source is read.
-   * A read on the primary is never outdated.
+   * Cheapest source first. Data of the cache or a replica may be outdated: then nothing is charged, and the next source
+   * is read. A read on the primary is never outdated.
    */
   async function checkOut(c: ApiContext, validate: Validate): Promise<Response> {
     const order = await validateRequest(c, validate, settling, options)

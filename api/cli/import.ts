@@ -32,20 +32,22 @@ export function addImportCommands(program: Command): void {
     .description('Load data, all or nothing')
     .addHelpText(
       'after',
-      '\nExamples:\n  devdata import ndjson sample\n  devdata import git ../hono ../std --authors\n  devdata import github honojs',
+      '\nExamples:\n  devdata import ndjson sample\n  devdata import git ../hono ../std --authors\n  devdata ' +
+        'import github honojs',
     )
   imports
     .command('ndjson')
     .summary('Load users, repositories and commits from lines of JSON')
     .description(
-      "Load users, repositories, commits and users' further addresses from files with one JSON object per line, in the " +
-        'form that the API returns. Existing items are updated. Items that removals.ndjson names are removed first. With ' +
-        '--mirror, items that the files lack are removed, too. If a line is invalid, the load stops and changes nothing.',
+      "Load users, repositories, commits and users' further addresses from files with one JSON object per " +
+        'line, in the form that the API returns. Existing items are updated. Items that removals.ndjson ' +
+        'names are removed first. With --mirror, items that the files lack are removed, too. If a line is ' +
+        'invalid, the load stops and changes nothing.',
     )
     .argument(
       '<path...>',
-      'a folder with users.ndjson, identities.ndjson, repos.ndjson, commits.ndjson or removals.ndjson, one such file, ' +
-        'or - for standard input',
+      'a folder with users.ndjson, identities.ndjson, repos.ndjson, commits.ndjson or removals.ndjson, ' +
+        'one such file, or - for standard input',
     )
     .addOption(
       new Option('--kind <kind>', "the kind of lines, if the file name doesn't show it").choices(recordKinds),
@@ -62,8 +64,8 @@ export function addImportCommands(program: Command): void {
     .option('--yes', "with --mirror, don't ask before items are removed")
     .option(
       '--max-removals <n>',
-      'with --mirror, stop if more than n items of a kind would be removed (default: a tenth, or 10 if that is more; no ' +
-        'limit if the command asks)',
+      'with --mirror, stop if more than n items of a kind would be removed (default: a tenth, or 10 if ' +
+        'that is more; no limit if the command asks)',
       readMaxRemovals,
     )
     .option('--json', 'print JSON')
@@ -160,7 +162,8 @@ async function findInputs(
   }
   if (mirror && sources.some((source) => source.kind === 'removals')) {
     command.error(
-      "error: --mirror can't be used with removals.ndjson, because files of changes don't hold all items; leave out --mirror",
+      "error: --mirror can't be used with removals.ndjson, because files of changes don't hold all items; leave " +
+        'out --mirror',
     )
   }
   return sources

@@ -29,8 +29,8 @@ interface Connection {
 }
 
 /**
- * Listens on a Unix socket, and resolves when clients can connect. It is long because its functions share the queue and the holder
- * of the session.
+ * Listens on a Unix socket, and resolves when clients can connect. It is long because its functions share the queue and
+ * the holder of the session.
  */
 export async function serveEmbeddedSession(database: PGlite, path: string): Promise<Server> {
   const queue: Connection[] = []

@@ -92,8 +92,8 @@ export const keysNotFound =
 const findAttempts = 3
 
 /**
- * Creates a check whether keys are found by their secrets: it looks up one that is usable, as requests do. True if there is none
- * among the newest 100 keys.
+ * Creates a check whether keys are found by their secrets: it looks up one that is usable, as requests do. True if
+ * there is none among the newest 100 keys.
  */
 export function createKeyCheck(sql: Sql): () => Promise<boolean> {
   let hash: Buffer | undefined

@@ -1,6 +1,7 @@
 /**
- * Parses manifests within limits of time and memory, whatever they contain: clones are untrusted. Each parser takes linear
- * time, as far as we know. A thread holds what we don't know, and what is in libraries: it is ended with the manifest in it.
+ * Parses manifests within limits of time and memory, whatever they contain: clones are untrusted. Each parser takes
+ * linear time, as far as we know. A thread holds what we don't know, and what is in libraries: it is ended with the
+ * manifest in it.
  *
  * @module
  */
@@ -14,7 +15,9 @@ const maxSeconds = 10
 /** The largest manifests of people take a tenth of this. */
 const maxMegabytes = 512
 
-/** The thread. One is enough: the time of an import goes to git and the database. It doesn't keep the process running. */
+/**
+ * The thread. One is enough: the time of an import goes to git and the database. It doesn't keep the process running.
+ */
 let thread: Worker | undefined
 /** Ends with the manifest that was asked for last. */
 let last: Promise<unknown> = Promise.resolve()

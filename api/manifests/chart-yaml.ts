@@ -5,8 +5,8 @@ import { parseYaml } from './yaml.ts'
 export const chartYaml: ManifestFormat = { files: ['Chart.yaml'], parse: parseChartYaml }
 
 /**
- * The charts that a `Chart.yaml` of Helm depends on, by name. One without a repository, which Helm reads from the folder `charts`
- * and nowhere else, or with a folder for it (`file://…`), is of the same repository.
+ * The charts that a `Chart.yaml` of Helm depends on, by name. One without a repository, which Helm reads from the
+ * folder `charts` and nowhere else, or with a folder for it (`file://…`), is of the same repository.
  *
  * @throws {Error} when it is not YAML
  */

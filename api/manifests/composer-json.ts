@@ -6,11 +6,11 @@ export const composerJson: ManifestFormat = { files: ['composer.json'], parse: p
 /**
  * The packages in a `composer.json`, in lower case as Composer compares them.
  *
- * A package is `vendor/name`. Names without a vendor (`php`, `ext-json`, `lib-icu`, `composer-plugin-api`) belong to the
- * platform, which Composer does not install.
+ * A package is `vendor/name`. Names without a vendor (`php`, `ext-json`, `lib-icu`, `composer-plugin-api`) belong to
+ * the platform, which Composer does not install.
  *
- * A repository of the type `path` has packages in folders, for this file alone. What a file replaces at its own version is a
- * part of it, as the components of a framework are.
+ * A repository of the type `path` has packages in folders, for this file alone. What a file replaces at its own version
+ * is a part of it, as the components of a framework are.
  *
  * @throws {Error} when it, or a section, is not a JSON object
  */

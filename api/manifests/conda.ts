@@ -18,8 +18,8 @@ export const condaEnvironment: ManifestFormat = {
 const ofLanguage = new Set(['python', 'pip', 'r-base'])
 
 /**
- * The packages in an `environment.yml` of Conda, without channel and version, and those of its `pip` list, which Conda writes into a
- * requirements file. The languages themselves (`python`, `r-base`) don't count.
+ * The packages in an `environment.yml` of Conda, without channel and version, and those of its `pip` list, which Conda
+ * writes into a requirements file. The languages themselves (`python`, `r-base`) don't count.
  *
  * @throws {Error} when it is not YAML, or its `pip` list has something that pip would refuse
  */

@@ -58,8 +58,8 @@ function* parseConanfileTxt(content: string): Generator<string> {
 const recipeName = /^["?]([\w.+-]+)\//
 
 /**
- * The packages in a `conanfile.py`: those of `requires`, `tool_requires`, `build_requires` and `test_requires`, as attributes and as
- * calls, without version and user; null for computed ones.
+ * The packages in a `conanfile.py`: those of `requires`, `tool_requires`, `build_requires` and `test_requires`, as
+ * attributes and as calls, without version and user; null for computed ones.
  *
  * @throws {Error} when it is not Python
  */

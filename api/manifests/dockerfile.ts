@@ -1,6 +1,6 @@
 /**
- * `Dockerfile`, by the grammar of BuildKit: https://github.com/moby/buildkit/tree/master/frontend/dockerfile/parser. Templates of
- * such files are read as far as they are one.
+ * `Dockerfile`, by the grammar of BuildKit: https://github.com/moby/buildkit/tree/master/frontend/dockerfile/parser.
+ * Templates of such files are read as far as they are one.
  */
 
 import type { ManifestFormat } from './manifest-format.ts'
@@ -17,7 +17,10 @@ export const dockerfile: ManifestFormat = {
   parse: parseDockerfile,
 }
 
-/** A longer text isn't the name of an image, so it stays unknown. Otherwise, arguments of arguments could grow without bound. */
+/**
+ * A longer text isn't the name of an image, so it stays unknown. Otherwise, arguments of arguments could grow without
+ * bound.
+ */
 const maxLength = 1000
 /** Deeper nested variables are unknown. People don't write nearly as many. */
 const maxDepth = 20
@@ -36,8 +39,9 @@ const platform = ['BUILD', 'TARGET'].flatMap((side) =>
 )
 
 /**
- * The images in a `Dockerfile` that stages begin with, without tag and digest; null for one that only the build's arguments or a template
- * would name. Those of Docker Hub have neither host nor `library/`. `scratch` and earlier stages aren't images.
+ * The images in a `Dockerfile` that stages begin with, without tag and digest; null for one that only the build's
+ * arguments or a template would name. Those of Docker Hub have neither host nor `library/`. `scratch` and earlier
+ * stages aren't images.
  *
  * @throws {Error} when a heredoc is not closed
  */
@@ -119,7 +123,10 @@ function cutContinuation(line: string, escapeSign: string): string | undefined {
   return text.endsWith(escapeSign) && text.at(-2) !== escapeSign ? text.slice(0, -1) : undefined
 }
 
-/** The heredocs that begin behind an instruction, `<<EOF`, `<< EOF` or `<<-EOF`. The escape character doesn't count there. */
+/**
+ * The heredocs that begin behind an instruction, `<<EOF`, `<< EOF` or `<<-EOF`. The escape character doesn't count
+ * there.
+ */
 function* findHeredocs(line: string): Generator<{ ending: string; isIndented: boolean }> {
   if (!line.includes('<<')) return
   const [, rest] = /^\s*(?:onbuild\s+)?(?:add|copy|run)\s+(.*)$/is.exec(line) ?? []

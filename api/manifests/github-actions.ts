@@ -14,8 +14,8 @@ export const githubActions: ManifestFormat = {
 }
 
 /**
- * The actions and reusable workflows in a workflow of GitHub, or in an action's `action.yml`: the repository in every `uses`, without
- * path and version. `./…` is of the same repository, and `docker://…` is an image.
+ * The actions and reusable workflows in a workflow of GitHub, or in an action's `action.yml`: the repository in every
+ * `uses`, without path and version. `./…` is of the same repository, and `docker://…` is an image.
  *
  * @throws {Error} when it is not YAML, or `jobs` is not a table
  */

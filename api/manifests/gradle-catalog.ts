@@ -22,7 +22,10 @@ export function* readCoordinates(text: string | undefined): Generator<string | n
   else if (/^[\w.-]+$/.test(group) && /^[\w.-]+$/.test(name)) yield `${group}:${name}`
 }
 
-/** The catalog that each build has. Settings define its names as they are, and those of others behind the catalog's name. */
+/**
+ * The catalog that each build has. Settings define its names as they are, and those of others behind the catalog's
+ * name.
+ */
 const mainCatalog = 'libs'
 
 /** The files that may define a catalog, by what builds call it: `testLibs`. */
@@ -72,7 +75,8 @@ function listBundle(libraries: ReadonlyMap<string, readonly string[]>, aliases: 
 }
 
 /**
- * The modules that a `settings.gradle` or `settings.gradle.kts` defines for builds in its catalogs, and bundles of them.
+ * The modules that a `settings.gradle` or `settings.gradle.kts` defines for builds in its catalogs, and bundles of
+ * them.
  *
  * @throws never
  */
@@ -88,7 +92,9 @@ function* parseGradleSettings(content: string): Generator<Definitions> {
   }
   if (definitions.size > 0) yield { definitions }
 
-  /** Reads a catalog, `libs { … }` or `create("libs") { … }`, and returns where it ends; without one, where it began. */
+  /**
+   * Reads a catalog, `libs { … }` or `create("libs") { … }`, and returns where it ends; without one, where it began.
+   */
   function readCatalog(start: number): number {
     const isCall = tokens[start + 1] === '('
     const name = isCall ? readString(tokens[start + 2]) : tokens[start]

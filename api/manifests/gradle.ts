@@ -65,9 +65,9 @@ const catalogName = /^(?!ext$)[a-z][a-zA-Z\d]+$/
 const maxDepth = 20
 
 /**
- * The modules in `dependencies` blocks, as `group:name`, whatever the configuration, `platform()` included, and those of `mavenBom`. Names
- * of a catalog refer to it. Null for what is computed. `buildscript`, `plugins` and `constraints` don't count.
- * It is long because its functions read each other's parts of one program.
+ * The modules in `dependencies` blocks, as `group:name`, whatever the configuration, `platform()` included, and those
+ * of `mavenBom`. Names of a catalog refer to it. Null for what is computed. `buildscript`, `plugins` and `constraints`
+ * don't count. It is long because its functions read each other's parts of one program.
  *
  * @throws never
  */

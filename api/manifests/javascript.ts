@@ -14,16 +14,18 @@ export const importMap: ManifestFormat = { files: ['import_map.json'], parse: pa
 
 const sections = ['dependencies', 'devDependencies', 'peerDependencies', 'optionalDependencies']
 
-/** An alias: a name with a version, or a name that can't be mistaken for a version. JSR has no names without a scope. */
+/**
+ * An alias: a name with a version, or a name that can't be mistaken for a version. JSR has no names without a scope.
+ */
 const alias = /^npm:(?:(@?[^@]+)@.|(@[^@/]+\/[^@]+|[a-z][^@\s]*)$)|^jsr:(@[^@/]+\/[^@/]+)(?:@|$)/i
 
 /** What package managers read from a folder or a file: the protocols for it, a path, or an archive. */
 const local = /^(?:workspace|file|link|portal):|^(?:\.|~\/|[\\/]|[a-z]:[\\/])|^[^:]*\.(?:tgz|tar|tar\.gz)$/i
 
 /**
- * The packages in a `package.json`. An alias (`"old": "npm:left-pad@1"`) counts as the installed package. Yarn writes ranges
- * with the same prefix (`"react": "npm:^18.2.0"`). A package of the same repository is left out. `workspaces` lists the members of
- * a workspace.
+ * The packages in a `package.json`. An alias (`"old": "npm:left-pad@1"`) counts as the installed package. Yarn writes
+ * ranges with the same prefix (`"react": "npm:^18.2.0"`). A package of the same repository is left out. `workspaces`
+ * lists the members of a workspace.
  *
  * @throws {Error} when it, or a section, is not a JSON object
  */
@@ -61,8 +63,8 @@ function* parseLernaJson(content: string): Generator<Workspace> {
 const specifier = /^(?:npm|jsr):\/?(@[^/@]+\/[^/@]+|[^/@]+)/
 
 /**
- * The packages that a `deno.json`, a `deno.jsonc` or an import map takes from npm and JSR, in `imports` and `scopes`. Imports of paths
- * and URLs are not packages. `workspace` lists the members of a workspace.
+ * The packages that a `deno.json`, a `deno.jsonc` or an import map takes from npm and JSR, in `imports` and `scopes`.
+ * Imports of paths and URLs are not packages. `workspace` lists the members of a workspace.
  *
  * @throws {Error} when it is not a JSON object with comments and trailing commas, or a section is not an object
  */

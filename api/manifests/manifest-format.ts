@@ -8,8 +8,8 @@ import type { Spelling } from '../names/dependency-names.ts'
 /** A format. Each stands beside its parser, and in the list of `formats.ts`. */
 export interface ManifestFormat {
   /**
-   * What dependencies have as their file. Manifests are found by these base names, or by the end of one: `*.csproj`. A name that
-   * only `paths` refers to may be a folder. The first one stands for the format.
+   * What dependencies have as their file. Manifests are found by these base names, or by the end of one: `*.csproj`. A
+   * name that only `paths` refers to may be a folder. The first one stands for the format.
    */
   files: readonly [string, ...string[]]
   /** Further paths that manifests are found by, with what dependencies have as their file then. Null: the base name. */
@@ -23,15 +23,17 @@ export interface ManifestFormat {
   /** The name that dependencies have for a repository, whose key is given, if their names are repositories. */
   nameRepository?(urlKey: string): string
   /**
-   * Whether the parser passes over what it doesn't know, as those of programs do. It would skip conflict markers of an unfinished
-   * merge, so these are looked for before.
+   * Whether the parser passes over what it doesn't know, as those of programs do. It would skip conflict markers of an
+   * unfinished merge, so these are looked for before.
    */
   isLenient?: boolean
   /** Yields what a manifest declares. Takes linear time, because clones are untrusted, and never runs it. */
   parse(content: string): Iterable<Declared>
 }
 
-/** A name as the registry spells it, null for a name that only running the manifest would show, or one of the others. */
+/**
+ * A name as the registry spells it, null for a name that only running the manifest would show, or one of the others.
+ */
 export type Declared = string | null | Reference | Definitions | OwnPackage | Workspace
 
 /** A name that another file of the same commit may replace: `db.workspace = true` in a `Cargo.toml`. */
@@ -51,8 +53,8 @@ export interface SharedFile {
   /** The names that it may have, perhaps below the folder. */
   fileNames: readonly string[]
   /**
-   * Its folder, relative to that of the manifest. Undefined: the nearest folder, from the manifest's own upwards, whose file
-   * has definitions.
+   * Its folder, relative to that of the manifest. Undefined: the nearest folder, from the manifest's own upwards, whose
+   * file has definitions.
    */
   folder: string | undefined
   /** What keys begin with in files of these names, which define names for several purposes. */
@@ -74,8 +76,8 @@ export interface OwnPackage {
   /** The file that defines the keys. */
   parent?: SharedFile | undefined
   /**
-   * Whether no other repository has a package of that name. If not, a dependency of that name is the repository's package only in
-   * a workspace: an example called `tracing` isn't `tracing`.
+   * Whether no other repository has a package of that name. If not, a dependency of that name is the repository's
+   * package only in a workspace: an example called `tracing` isn't `tracing`.
    */
   isUnique: boolean
 }

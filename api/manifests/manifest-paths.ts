@@ -24,8 +24,8 @@ export interface Manifest {
 }
 
 /**
- * Finds out whether a path in a repository is a manifest. Undefined: it isn't, belongs to another package, or has a control
- * character or more than 255 characters in its name.
+ * Finds out whether a path in a repository is a manifest. Undefined: it isn't, belongs to another package, or has a
+ * control character or more than 255 characters in its name.
  */
 export function findManifest(path: string): Manifest | undefined {
   const folders = path.split('/')

@@ -40,8 +40,8 @@ export interface ManifestContent {
 }
 
 /**
- * Reads the names of the direct dependencies that a manifest declares. Skips names that no registry accepts: empty ones,
- * and those with control characters or more than 255 characters, and those of the repository itself.
+ * Reads the names of the direct dependencies that a manifest declares. Skips names that no registry accepts: empty
+ * ones, and those with control characters or more than 255 characters, and those of the repository itself.
  *
  * @param file one of the format's
  * @param url that of the repository; without it, no name is taken for it

@@ -6,9 +6,9 @@ import { findValueEnd, languages, type Program, scanProgram, splitArguments } fr
 export const mixExs: ManifestFormat = { files: ['mix.exs'], isLenient: true, parse: parseMixExs }
 
 /**
- * The packages in a `mix.exs`: tuples such as `{:phoenix, "~> 1.7"}` in the list of `deps`, and in the functions and attributes that it
- * names. `hex: :name` is the name of the package; null for what is computed. Those with `path` or `in_umbrella` are of the same
- * repository, so they are left out.
+ * The packages in a `mix.exs`: tuples such as `{:phoenix, "~> 1.7"}` in the list of `deps`, and in the functions and
+ * attributes that it names. `hex: :name` is the name of the package; null for what is computed. Those with `path` or
+ * `in_umbrella` are of the same repository, so they are left out.
  *
  * @throws never
  */

@@ -31,9 +31,10 @@ const parser = new XMLParser({
 const packageId = /^\w+(?:[.-]\w+)*$/
 
 /**
- * The packages in a project of .NET, or in a `Directory.Build.props`, `Directory.Build.targets` or `Directory.Packages.props`: every
- * `PackageReference` and `GlobalPackageReference` with `Include` and not in its `Exclude`, whatever its condition; null for a name
- * with a property. `PackageVersion` only sets versions. A `ProjectReference` is a project of the same repository.
+ * The packages in a project of .NET, or in a `Directory.Build.props`, `Directory.Build.targets` or
+ * `Directory.Packages.props`: every `PackageReference` and `GlobalPackageReference` with `Include` and not in its
+ * `Exclude`, whatever its condition; null for a name with a property. `PackageVersion` only sets versions. A
+ * `ProjectReference` is a project of the same repository.
  *
  * @throws {Error} when it is not well-formed XML
  */

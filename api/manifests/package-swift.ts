@@ -17,8 +17,8 @@ const packageUrl =
   /^(?:(?:https?|git|ssh):\/\/(?:[^@/\s]*@)?(?:www\.)?([\w.-]+)(?::\d+)?\/|[^@/:\s]+@([\w.-]+):\/?)([^/\s?#]+(?:\/[^/\s?#]+)*)\/*$/i
 
 /**
- * The packages in a `Package.swift`: `github.com/apple/swift-nio` for a URL, and the identity, `mona.LinkedList`, for one of a
- * registry; null for a computed one. Packages in a folder are left out.
+ * The packages in a `Package.swift`: `github.com/apple/swift-nio` for a URL, and the identity, `mona.LinkedList`, for
+ * one of a registry; null for a computed one. Packages in a folder are left out.
  *
  * @throws never
  */

@@ -27,10 +27,11 @@ const parser = new XMLParser({
 })
 
 /**
- * The artifacts in a `pom.xml`, as `groupId:artifactId`: its dependencies and those of its profiles, and what it imports in
- * `dependencyManagement`, which otherwise only sets versions. Plugins and the parent are part of the build, so they don't
- * count. Entities and properties of the file itself are resolved, and other properties by its parent in the same repository; null
- * for a name that needs those of other files. The project's own coordinates are an artifact that no other repository has.
+ * The artifacts in a `pom.xml`, as `groupId:artifactId`: its dependencies and those of its profiles, and what it
+ * imports in `dependencyManagement`, which otherwise only sets versions. Plugins and the parent are part of the build,
+ * so they don't count. Entities and properties of the file itself are resolved, and other properties by its parent in
+ * the same repository; null for a name that needs those of other files. The project's own coordinates are an artifact
+ * that no other repository has.
  *
  * @throws {Error} when it is not well-formed XML, or its root is not `project`
  */
@@ -173,8 +174,8 @@ function readProperties(project: Table): ReadonlyMap<string, string> {
 }
 
 /**
- * Replaces the properties and entities in a text. An unknown property stays as it is; undefined when an entity is unknown. The limits
- * stop definitions that are recursive or grow exponentially.
+ * Replaces the properties and entities in a text. An unknown property stays as it is; undefined when an entity is
+ * unknown. The limits stop definitions that are recursive or grow exponentially.
  */
 function resolveText(
   text: string | undefined,

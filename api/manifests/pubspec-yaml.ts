@@ -5,9 +5,9 @@ import { parseYaml } from './yaml.ts'
 export const pubspecYaml: ManifestFormat = { files: ['pubspec.yaml'], parse: parsePubspecYaml }
 
 /**
- * The packages in a `pubspec.yaml` of Dart: `dependencies` and `dev_dependencies`. Packages of an SDK (`sdk: flutter`) come with
- * the language, and those with a `path` are of the same repository. `dependency_overrides` only replace others. `workspace`
- * lists the members of a workspace.
+ * The packages in a `pubspec.yaml` of Dart: `dependencies` and `dev_dependencies`. Packages of an SDK (`sdk: flutter`)
+ * come with the language, and those with a `path` are of the same repository. `dependency_overrides` only replace
+ * others. `workspace` lists the members of a workspace.
  *
  * @throws {Error} when it is not YAML, or a section is not a table
  */

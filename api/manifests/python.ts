@@ -42,8 +42,8 @@ export function* parseRequirementsTxt(content: string, where = ''): Generator<st
 }
 
 /**
- * Joins lines that end in a backslash with the next one, as pip does: a line that is only a comment is never continued, and
- * ends what it would continue.
+ * Joins lines that end in a backslash with the next one, as pip does: a line that is only a comment is never continued,
+ * and ends what it would continue.
  */
 function* joinLines(lines: readonly string[]): Generator<{ text: string; line: number }> {
   let parts: string[] = []
@@ -82,7 +82,8 @@ interface Requirement {
 }
 
 /**
- * Parses a PEP 508 requirement; undefined when the text is none. Extras, versions, URL and marker are checked only roughly.
+ * Parses a PEP 508 requirement; undefined when the text is none. Extras, versions, URL and marker are checked only
+ * roughly.
  */
 function parseRequirement(text: string): Requirement | undefined {
   const [, name, rest = ''] = /^([a-z0-9][a-z0-9._-]*)\s*(?:\[[^\]]*\])?\s*(.*)$/is.exec(text.trim()) ?? []
@@ -96,8 +97,8 @@ function parseRequirement(text: string): Requirement | undefined {
 }
 
 /**
- * Whether a text is a comma-separated list of version constraints, which may be empty or end with a comma. It matches each
- * part on its own, because one pattern for all of them could take exponential time.
+ * Whether a text is a comma-separated list of version constraints, which may be empty or end with a comma. It matches
+ * each part on its own, because one pattern for all of them could take exponential time.
  */
 function areConstraints(text: string): boolean {
   if (text === '') return true
@@ -115,8 +116,8 @@ function* readRequirement(entry: unknown, where: string): Generator<string> {
 }
 
 /**
- * Yields the names in a text of requirements, one a line, as setuptools reads it: ` #` begins a comment, and a backslash at
- * the end of a line continues it.
+ * Yields the names in a text of requirements, one a line, as setuptools reads it: ` #` begins a comment, and a
+ * backslash at the end of a line continues it.
  *
  * @throws {Error} when a line is not a requirement; `where` names the text
  */
@@ -130,10 +131,11 @@ export function* readRequirementLines(text: string, where: string): Generator<st
 }
 
 /**
- * The packages in a `pyproject.toml`: PEP 621 `project`, PEP 735 `dependency-groups`, Poetry's tables, `tool.flit.metadata`, which is
- * older than PEP 621, the `dev-dependencies` of PDM, Rye and uv, and Hatch's environments; null for what one of these gets in some
- * cases (`overrides`). `build-system` does not count. A project that lists itself to reuse its extras (`name[all]`) does not
- * depend on itself. Packages that Poetry or uv read from a folder are left out.
+ * The packages in a `pyproject.toml`: PEP 621 `project`, PEP 735 `dependency-groups`, Poetry's tables,
+ * `tool.flit.metadata`, which is older than PEP 621, the `dev-dependencies` of PDM, Rye and uv, and Hatch's
+ * environments; null for what one of these gets in some cases (`overrides`). `build-system` does not count. A project
+ * that lists itself to reuse its extras (`name[all]`) does not depend on itself. Packages that Poetry or uv read from a
+ * folder are left out.
  *
  * @throws {Error} when it is not TOML, a section has another form, or an entry is not a PEP 508 requirement
  */
@@ -232,8 +234,8 @@ function listPoetryTables(document: Table): string[][] {
 const otherTables = new Set(['source', 'requires', 'pipenv', 'scripts'])
 
 /**
- * The packages in a `Pipfile`: `packages`, `dev-packages`, and the project's own categories. A package with a `path` is one
- * of the same repository, so it is left out. Pipenv may give it a hash for a name.
+ * The packages in a `Pipfile`: `packages`, `dev-packages`, and the project's own categories. A package with a `path` is
+ * one of the same repository, so it is left out. Pipenv may give it a hash for a name.
  *
  * @throws {Error} when it is not TOML, or a section is not a table
  */

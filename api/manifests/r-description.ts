@@ -17,8 +17,8 @@ const ofLanguage = new Set(
 const fields = new Set(['depends', 'imports', 'suggests', 'linkingto', 'enhances'])
 
 /**
- * The packages in a `DESCRIPTION` of R, in the five fields that name packages. R and its base packages come with the language. A
- * file without a field `Package` is something else, such as a text, and has none.
+ * The packages in a `DESCRIPTION` of R, in the five fields that name packages. R and its base packages come with the
+ * language. A file without a field `Package` is something else, such as a text, and has none.
  *
  * @throws never
  */

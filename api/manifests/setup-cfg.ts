@@ -13,7 +13,8 @@ export const setupCfg: ManifestFormat = {
  * `[options.extras_require]`. A project that lists itself to reuse its extras (`name[all]`) does not depend on itself.
  * References (`file: requirements.txt`) are not followed: a requirements file is a manifest of its own.
  *
- * @throws {Error} when a line is not INI, a value refers to one that isn't there, or an entry is not a PEP 508 requirement
+ * @throws {Error} when a line is not INI, a value refers to one that isn't there, or an entry is not a PEP 508
+ * requirement
  */
 function* parseSetupCfg(content: string): Generator<string> {
   const entries = readEntries(content)
@@ -73,8 +74,8 @@ const maxDepth = 10
 const maxInterpolatedCharacters = 1_000_000
 
 /**
- * Creates a function that returns the text of an entry. `%(key)s` is the value of another key, of the same section or of
- * `DEFAULT`, and `%%` is a percent sign. Any other percent sign stays as it is, though Python would refuse it.
+ * Creates a function that returns the text of an entry. `%(key)s` is the value of another key, of the same section or
+ * of `DEFAULT`, and `%%` is a percent sign. Any other percent sign stays as it is, though Python would refuse it.
  */
 function createInterpolation(entries: readonly Entry[]): (entry: Entry) => string {
   // Not by section and key in one text: a long section's name would count for each of its keys.

@@ -24,9 +24,9 @@ const maxDepth = 100
 type Range = readonly [start: number, end: number]
 
 /**
- * The packages in a `setup.py` that are literals: in lists, tuples, dictionaries and strings, in additions to them, and in
- * variables. Yields null for dependencies that are computed, such as a function's result. A project that lists itself to
- * reuse its extras (`name[all]`) does not depend on itself. No Python is run.
+ * The packages in a `setup.py` that are literals: in lists, tuples, dictionaries and strings, in additions to them, and
+ * in variables. Yields null for dependencies that are computed, such as a function's result. A project that lists
+ * itself to reuse its extras (`name[all]`) does not depend on itself. No Python is run.
  *
  * @throws {Error} when it is not Python, or an entry is not a PEP 508 requirement
  */

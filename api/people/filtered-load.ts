@@ -35,9 +35,9 @@ export interface FilteredStaging {
 }
 
 /**
- * Stages records without forgotten people. Leaves out users with one of their identities, and repositories that they own,
- * with their commits. If their repositories stay, gives these another owner. Redacts other commits that name them. `before`
- * are identities that turned out before the load.
+ * Stages records without forgotten people. Leaves out users with one of their identities, and repositories that they
+ * own, with their commits. If their repositories stay, gives these another owner. Redacts other commits that name them.
+ * `before` are identities that turned out before the load.
  */
 export function withoutForgottenPeople(
   people: ForgottenPeople,
@@ -123,8 +123,8 @@ function listAddressIdentities({ record }: LoadItem<'identities'>): string[] {
 
 /**
  * Finds identities of a forgotten person that weren't known, in a record that was left out. A login alone doesn't show
- * that the user is the person, because logins change hands. Nor does a user whom commits describe, because anybody can write
- * a commit with any address.
+ * that the user is the person, because logins change hands. Nor does a user whom commits describe, because anybody can
+ * write a commit with any address.
  */
 function findIdentities(find: Find, item: LoadItem<'users' | 'identities'>): [string, ForgottenPerson][] {
   if (item.kind === 'users' && isLocal(item.record)) return []

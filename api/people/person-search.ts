@@ -75,8 +75,8 @@ export async function* readCommitsNaming(
 }
 
 /**
- * Notes the commits that name somebody in a temporary table, which lasts until the transaction ends. It reads all commits, and
- * asks `isNamed` about every address and login in them.
+ * Notes the commits that name somebody in a temporary table, which lasts until the transaction ends. It reads all
+ * commits, and asks `isNamed` about every address and login in them.
  */
 export async function noteCommitsNaming(tx: SqlOrTransaction, isNamed: IsForgotten): Promise<NotedCommits> {
   await tx`
@@ -136,15 +136,18 @@ export async function* fetchBatches<Row extends object>(
 /** Characters beyond ASCII that are folded to letters of ASCII. */
 const otherForms = [...'ßẞſıİ\u212aŉǰẖẗẘẙẚﬀﬁﬂﬃﬄﬅﬆ']
 
-/** A regular expression for texts that `listPatterns` misses: `groß@example.com` has the identity of `GROSS@EXAMPLE.COM`. */
+/**
+ * A regular expression for texts that `listPatterns` misses: `groß@example.com` has the identity of
+ * `GROSS@EXAMPLE.COM`.
+ */
 function matchOtherForms(identities: readonly string[]): string {
   const found = otherForms.filter((form) => identities.some((identity) => identity.includes(foldText(form))))
   return `[\x01${found.join('')}]` // JSON has no control character, and an empty set is invalid
 }
 
 /**
- * Lists `like` patterns of lowercase texts that may have one of the identities. They match too much: other letters than those of
- * ASCII have several forms, and JSON escapes some characters.
+ * Lists `like` patterns of lowercase texts that may have one of the identities. They match too much: other letters than
+ * those of ASCII have several forms, and JSON escapes some characters.
  */
 function listPatterns(identities: readonly string[]): string[] {
   return identities.map((identity) => {

@@ -1,6 +1,6 @@
 /**
- * Takes forgotten people out of commits, and out of repositories that stay without their owner. It knows them only by their
- * identities, so that the command that forgets them and later loads redact alike.
+ * Takes forgotten people out of commits, and out of repositories that stay without their owner. It knows them only by
+ * their identities, so that the command that forgets them and later loads redact alike.
  *
  * @module
  */
@@ -13,8 +13,8 @@ import { type IsForgotten, redactAddress, redactAddresses } from './address-reda
 import { forgottenName, isLoginOf, redactLogins } from './login-redaction.ts'
 
 /**
- * Replaces the addresses and logins of forgotten people in a commit, and removes the trailers that name them. `host` is that
- * of the repository. Returns the same object when there is nothing to replace.
+ * Replaces the addresses and logins of forgotten people in a commit, and removes the trailers that name them. `host` is
+ * that of the repository. Returns the same object when there is nothing to replace.
  */
 export function redactCommit<Commit extends Omit<CommitRecord, 'repo_url'>>(
   commit: Commit,
@@ -47,8 +47,8 @@ function redactMessage(message: string, host: string, isForgotten: IsForgotten):
 }
 
 /**
- * `Ada <ada@example.com>`: a few words before it, and after it. A line of text such as `Note: Ada <ada@example.com> found that …` is
- * somebody else's, and keeps its other words.
+ * `Ada <ada@example.com>`: a few words before it, and after it. A line of text such as
+ * `Note: Ada <ada@example.com> found that …` is somebody else's, and keeps its other words.
  */
 const peopleAlone =
   /^(?:[^\s<>:/]+ ){0,3}[^\s<>:/]* ?<[^<>@]*@[^<>]*>(?:[ ,;].*<[^<>@]*@[^<>]*>)?(?: \S+){0,3}$/

@@ -184,8 +184,8 @@ async function loadFirstData(
 }
 
 /**
- * Prints the message of a start, which may have keys: never in a log, and not on the console, which telemetry may collect.
- * Where programs read the log, standard output has only its lines.
+ * Prints the message of a start, which may have keys: never in a log, and not on the console, which telemetry may
+ * collect. Where programs read the log, standard output has only its lines.
  */
 function announce({ logFormat }: Pick<Config, 'logFormat'>, message: string): void {
   const stream = logFormat === 'json' ? process.stderr : process.stdout
@@ -214,8 +214,8 @@ function stopOnSignal(stop: (signal: NodeJS.Signals) => Promise<void>): void {
 }
 
 /**
- * The message of a start: the URLs, the database, the demo keys of a trial with a request to try, and how to load data if
- * there is none.
+ * The message of a start: the URLs, the database, the demo keys of a trial with a request to try, and how to load data
+ * if there is none.
  */
 export function formatReadyMessage(
   config: Config,

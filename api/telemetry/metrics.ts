@@ -199,8 +199,9 @@ function createAdder(registry: Registry, create: (options: CounterConfiguration<
 const sampleIntervalMs = 20
 
 /**
- * Creates a function that reads how late timers ran since its last call that had a sample: seconds by quantile. The first
- * call starts the sampling, so it costs nothing where nobody scrapes. On Deno, `monitorEventLoopDelay` misses what blocks the event loop.
+ * Creates a function that reads how late timers ran since its last call that had a sample: seconds by quantile. The
+ * first call starts the sampling, so it costs nothing where nobody scrapes. On Deno, `monitorEventLoopDelay` misses
+ * what blocks the event loop.
  */
 export function createLoopMonitor(): () => Record<string, number> {
   let delays: RecordableHistogram | undefined

@@ -39,8 +39,8 @@ export interface Mainline {
  * Lists the commits of the mainline that changed manifests. Leaves out folders of tests and fixtures without
  * `allManifests`.
  *
- * It uses no pathspecs: with eight patterns git takes 1.6 to 2.6 times as long as to list all changes (measured on three
- * repositories). A rename is a deletion and an addition. A symbolic link or a submodule is not a manifest.
+ * It uses no pathspecs: with eight patterns git takes 1.6 to 2.6 times as long as to list all changes (measured on
+ * three repositories). A rename is a deletion and an addition. A symbolic link or a submodule is not a manifest.
  *
  * @throws {GitError} when git fails
  */

@@ -1,7 +1,7 @@
 /**
- * The manifests of a repository, commit by commit, and the names that they declare there: their own, and those that other
- * files of the same commit define for them. When such a file changes, so do the manifests that refer to it. Names of the
- * repository's own packages are left out.
+ * The manifests of a repository, commit by commit, and the names that they declare there: their own, and those that
+ * other files of the same commit define for them. When such a file changes, so do the manifests that refer to it. Names
+ * of the repository's own packages are left out.
  *
  * @module
  */

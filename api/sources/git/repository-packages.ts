@@ -148,8 +148,8 @@ export class RepositoryPackages {
   }
 
   /**
-   * Takes the changes since the last call, and lists the paths of manifests for which `readDependencies` may have another result, beside those
-   * that changed themselves. The list is incomplete when finding out would take too long.
+   * Takes the changes since the last call, and lists the paths of manifests for which `readDependencies` may have
+   * another result, beside those that changed themselves. The list is incomplete when finding out would take too long.
    */
   takeAffected(): { paths: string[]; isIncomplete: boolean } {
     const paths: string[] = []
@@ -173,8 +173,8 @@ export class RepositoryPackages {
   }
 
   /**
-   * Returns the names that the manifest at a path declares, without those of the repository's own packages. Some of these may be
-   * among them if finding out would take too long: `isCutShort`.
+   * Returns the names that the manifest at a path declares, without those of the repository's own packages. Some of
+   * these may be among them if finding out would take too long: `isCutShort`.
    */
   readDependencies(path: string): { names: NameSet; isCutShort: boolean } {
     this.#isCutShort = false
@@ -233,7 +233,10 @@ function createPatterns() {
   return { paths: new Set<string>(), wild: [] as string[][] }
 }
 
-/** Whether a set has one of these names. Mostly these are one or two, and `includes` is a few times as fast as a look-up in them. */
+/**
+ * Whether a set has one of these names. Mostly these are one or two, and `includes` is a few times as fast as a look-up
+ * in them.
+ */
 function hasAny(names: NameSet, wanted: ReadonlySet<number>): boolean {
   if (wanted.size > 4) return names.some((name) => wanted.has(name))
   for (const name of wanted) if (names.includes(name)) return true

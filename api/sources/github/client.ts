@@ -1,6 +1,6 @@
 /**
- * Queries to the forge's GraphQL API. Several tokens share the work. A query waits until a token has the points for it, and
- * is tried again after an error that passes.
+ * Queries to the forge's GraphQL API. Several tokens share the work. A query waits until a token has the points for it,
+ * and is tried again after an error that passes.
  *
  * `@octokit/plugin-throttling` isn't used: it keeps no account of points, and after a refusal only the refused query
  * waits, while others are sent and refused as well.

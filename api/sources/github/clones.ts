@@ -34,8 +34,8 @@ export interface CloneFolder {
   /** Reads where a clone is. Undefined: there is none, or it is damaged. Throws `GitError` if it is another user's. */
   readHead(id: number): Promise<Head | undefined>
   /**
-   * Fetches what is new. Throws `FetchError` with the reason, `GitError` if the clone can't be written, and `ForgeError` if
-   * the forge refuses all tokens.
+   * Fetches what is new. Throws `FetchError` with the reason, `GitError` if the clone can't be written, and
+   * `ForgeError` if the forge refuses all tokens.
    */
   fetch(id: number, url: string, branch: string): Promise<void>
   /** Reads a clone. If it is damaged, creates it again, and reads that. Throws as `fetch` and `read` do. */
@@ -55,8 +55,8 @@ const blockedBranch = /cannot lock ref|local refs could not be updated/
 const refusalOfToken = /could not read Username|Authentication failed/
 
 /**
- * Opens the folder of the clones, which is created if it doesn't exist. Other users can't read it. Throws `OperatorError` if
- * root uses a user's folder: that user couldn't use what root adds.
+ * Opens the folder of the clones, which is created if it doesn't exist. Other users can't read it. Throws
+ * `OperatorError` if root uses a user's folder: that user couldn't use what root adds.
  */
 export async function openCloneFolder(options: CloneFolderOptions): Promise<CloneFolder> {
   const { directory } = options
@@ -160,8 +160,8 @@ async function fetchOnce(
 }
 
 /**
- * Throws `GitError` if the clone is another user's: git would run what its settings and hooks name. git checks that itself
- * only where it searches for the repository, and no setting of ours may turn that off.
+ * Throws `GitError` if the clone is another user's: git would run what its settings and hooks name. git checks that
+ * itself only where it searches for the repository, and no setting of ours may turn that off.
  */
 function assertOwn(path: string): void {
   const found = findOtherOwner(path)

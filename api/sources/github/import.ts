@@ -1,6 +1,6 @@
 /**
- * Loads repositories of GitHub with their histories and people: asks the GraphQL API, fetches bare clones, and applies all of
- * it as one load.
+ * Loads repositories of GitHub with their histories and people: asks the GraphQL API, fetches bare clones, and applies
+ * all of it as one load.
  *
  * @module
  */
@@ -112,8 +112,8 @@ type BatchResult = Pick<GithubFindings, 'fetched' | 'unchanged' | 'people' | 'au
 
 /**
  * Loads repositories, their histories and their people: all of it or nothing. With `batch`, that is true of each batch.
- * Throws `ForgeError`, `GitError` or `ImportError`. Then nothing of the batch was changed, and the next import continues.
- * What it has only `failed` at doesn't stop the load of the rest.
+ * Throws `ForgeError`, `GitError` or `ImportError`. Then nothing of the batch was changed, and the next import
+ * continues. What it has only `failed` at doesn't stop the load of the rest.
  */
 export async function importGithub(sql: Sql, options: GithubImportOptions): Promise<GithubImportResult> {
   const { targets, apiUrl, clones: directory, refresh, withHistory, onNote = () => {} } = options
@@ -287,8 +287,8 @@ interface Batch {
 }
 
 /**
- * Makes batches, one at least. The first asks for the known users again. The last removes repositories, so that an import that
- * continues after an interruption removes them, and says so.
+ * Makes batches, one at least. The first asks for the known users again. The last removes repositories, so that an
+ * import that continues after an interruption removes them, and says so.
  */
 function createBatches(
   repositories: readonly FoundRepository[],

@@ -58,9 +58,9 @@ export class ExportError extends OperatorError {
 const batchSize = 250
 
 /**
- * Exports users, their further addresses, repositories and commits to a folder, which is created if it doesn't exist, all at one version of the
- * dataset. With `since`, exports only changes, among them removals. Memory use is constant. An earlier export in the
- * folder is replaced when the new one is complete. Only the owner can read the files.
+ * Exports users, their further addresses, repositories and commits to a folder, which is created if it doesn't exist,
+ * all at one version of the dataset. With `since`, exports only changes, among them removals. Memory use is constant.
+ * An earlier export in the folder is replaced when the new one is complete. Only the owner can read the files.
  *
  * Throws `ExportError` when the folder holds anything other than an export, and when changes since the version aren't
  * known.
@@ -182,7 +182,10 @@ function renderRepository(tx: SqlOrTransaction): Fragment {
   return renderMembers(tx, tx`members`, { dependencies: tx`dependencies` })
 }
 
-/** Read the documents of each kind, in batches: users with their addresses and repositories by id, commits by repository and position. */
+/**
+ * Read the documents of each kind, in batches: users with their addresses and repositories by id, commits by repository
+ * and position.
+ */
 const allLines: Partial<Record<RecordKind, (tx: SqlOrTransaction) => AsyncIterable<string[]>>> = {
   users: (tx) =>
     readBatches<{ id: number }>(
@@ -215,8 +218,8 @@ const allLines: Partial<Record<RecordKind, (tx: SqlOrTransaction) => AsyncIterab
 }
 
 /**
- * Read what was added or changed after a version, in the same order, and what was removed. Each is one statement: with a
- * limit, the planner could choose to read the whole table for each batch.
+ * Read what was added or changed after a version, in the same order, and what was removed. Each is one statement: with
+ * a limit, the planner could choose to read the whole table for each batch.
  */
 const changedLines: Record<RecordKind, (tx: SqlOrTransaction, since: number) => AsyncIterable<string[]>> = {
   users: (tx, since) => streamLines(tx, tx`select document from users where version > ${since} order by id`),
