@@ -67,7 +67,7 @@ export interface StandardHeaders {
   page: Record<string, string>
   /** Added to the response to a preflight. */
   preflight: Record<string, string>
-  /** The same for `/mcp`. */
+  /** Added to the response to a preflight of `/mcp`. */
   mcpPreflight: Record<string, string>
 }
 

@@ -133,7 +133,7 @@ function hashForms(key: Buffer, identity: string): string[] {
   return listForms(identity).map((form) => hashIdentity(key, form))
 }
 
-/** An identity, and the one that deletion lists have for it, if it is that of an address. */
+/** Lists the forms of an identity: itself, and for an address also the form that deletion lists have. */
 export function listForms(identity: string): string[] {
   const ofHash = identifyHash(identity)
   return ofHash === undefined ? [identity] : [identity, ofHash]

@@ -34,7 +34,7 @@ export interface NamingCommit {
   coauthor_identities: string[] | null
   version: number
   commit: Omit<CommitRecord, 'repo_url'>
-  /** Without the person. */
+  /** The commit without the person. */
   redacted: Omit<CommitRecord, 'repo_url'>
 }
 

@@ -14,7 +14,7 @@ export const maxBodyBytes = 65_536
 export const bodyTimeoutMs = 10_000
 /** Bodies that haven't arrived, of requests with the same `Authorization`. A client's own burst fits. */
 const maxUnreadOfSender = 100
-/** The same of all requests. Until they have arrived, they take 64 MiB at most. */
+/** Bodies of all requests that haven't arrived. They take 64 MiB at most. */
 const maxUnread = 1_000
 const tooManyUnread = overCapacity() // made once: a stack trace costs more than a response
 
