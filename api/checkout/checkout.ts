@@ -4,7 +4,6 @@
  *
  * @module
  */
-import type { ReplicaRouting } from '../catalog/replica-routing.ts'
 import { ApiError, insufficientCredits } from '../errors.ts'
 import { setDataHeaders } from '../http/data-response.ts'
 import type { ApiContext } from '../http/request-context.ts'
@@ -12,26 +11,14 @@ import { send, setHeader } from '../http/response.ts'
 import { assertReadableUrl, describeRoute } from '../http/url.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Charge, Settlement } from '../ledger/settlement.ts'
-import type { TraceDatabase } from '../telemetry/tracing.ts'
 import type { MeteredError, MeteredQuery, MeteredResponse } from './metered-response.ts'
 import { isPricedByItems, isQuote, type PreparedResponse, prepareResponse } from './price.ts'
 import { reportSettlement } from './quota-headers.ts'
 import { readConditions } from './request-conditions.ts'
-import type { RequestSettling } from './request-settling.ts'
-import type { ResponseCache } from './response-cache.ts'
+import type { MeterOptions, RequestSettling } from './request-settling.ts'
 
 /** Validates a request. `url` is its public URL. */
 export type Validate = (c: ApiContext, url: URL) => MeteredQuery
-
-/** What a checkout works with besides the ledger. */
-export interface CheckoutOptions {
-  /** The path under which the API is mounted. */
-  basePath: string
-  publicUrl: (c: ApiContext) => URL
-  responseCache: ResponseCache
-  routing: ReplicaRouting
-  traceDatabase: TraceDatabase
-}
 
 /** A valid request. */
 interface Order {
@@ -47,7 +34,7 @@ interface Order {
 export function createCheckout(
   ledger: Pick<Ledger, 'prepare' | 'noteSettlement'>,
   settling: RequestSettling,
-  options: CheckoutOptions,
+  options: MeterOptions,
 ): (c: ApiContext, validate: Validate) => Promise<Response> {
   const { responseCache, routing, traceDatabase } = options
 
@@ -119,7 +106,7 @@ async function validateRequest(
   c: ApiContext,
   validate: Validate,
   settling: RequestSettling,
-  { basePath, publicUrl }: CheckoutOptions,
+  { basePath, publicUrl }: MeterOptions,
 ): Promise<Order> {
   try {
     assertReadableUrl(c.req.url)

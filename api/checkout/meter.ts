@@ -11,8 +11,8 @@ import { assertReadableUrl } from '../http/url.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Settlement } from '../ledger/settlement.ts'
 import type { TraceDatabase } from '../telemetry/tracing.ts'
-import { type CheckoutOptions, createCheckout, type Validate } from './checkout.ts'
-import { createRequestSettling, type RequestSettling, type SettlingOptions } from './request-settling.ts'
+import { createCheckout, type Validate } from './checkout.ts'
+import { createRequestSettling, type MeterOptions, type RequestSettling } from './request-settling.ts'
 
 /** Settles and sends the responses of endpoints that need a key. */
 export interface Meter {
@@ -33,15 +33,13 @@ export interface Meter {
 /** How long the database may take to decide about a request that can do without. Prometheus waits 10 seconds. */
 const decisionTimeoutMs = 2_000
 
-/** What a meter works with besides the ledger. */
-export interface MeterOptions extends Omit<CheckoutOptions & SettlingOptions, 'traceDatabase'> {
-  traceDatabase?: TraceDatabase | undefined
-}
-
 /** Creates the meter of a ledger. */
 export function createMeter(
   ledger: Pick<Ledger, 'settle' | 'prepare' | 'noteSettlement' | 'findAcceptedAdmin'>,
-  { traceDatabase = (_, work) => work(), ...others }: MeterOptions,
+  {
+    traceDatabase = (_, work) => work(),
+    ...others
+  }: Omit<MeterOptions, 'traceDatabase'> & { traceDatabase?: TraceDatabase | undefined },
 ): Meter {
   const options = { traceDatabase, ...others }
   const settling = createRequestSettling(ledger, options)

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { ReplicaRouting } from '../catalog/replica-routing.ts'
 import type { Replicas } from '../database/replica-checks.ts'
 import type { ApiContext } from '../http/request-context.ts'
 import type { KeyRequest, Ledger } from '../ledger/ledger.ts'
@@ -22,17 +23,21 @@ export interface RequestSettling {
   noteVersion(settlement: { version: number }): void
 }
 
-/** What settling works with besides the ledger. */
-export interface SettlingOptions {
+/** What a meter works with besides the ledger. */
+export interface MeterOptions {
+  /** The path under which the API is mounted. */
+  basePath: string
+  publicUrl: (c: ApiContext) => URL
   responseCache: ResponseCache
   replicas: Pick<Replicas, 'noteVersion'>
+  routing: ReplicaRouting
   traceDatabase: TraceDatabase
 }
 
 /** Settles requests in a ledger. */
 export function createRequestSettling(
   ledger: Pick<Ledger, 'settle'>,
-  { responseCache, replicas, traceDatabase }: SettlingOptions,
+  { responseCache, replicas, traceDatabase }: MeterOptions,
 ): RequestSettling {
   const settling: RequestSettling = {
     createRequest(c, { charge = null, version = null, isCounted = true }) {

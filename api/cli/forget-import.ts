@@ -18,8 +18,8 @@ import {
   previewDeletionList,
 } from '../people/deletion-list.ts'
 import { canAsk, confirm } from './confirm.ts'
-import { describePreview } from './preview-lines.ts'
 import { countOf, formatCount, formatCsvCell } from './output.ts'
+import { describePreview } from './preview-lines.ts'
 import { startProgress } from './progress.ts'
 import { withDatabase } from './session.ts'
 

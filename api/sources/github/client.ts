@@ -56,19 +56,6 @@ export interface QueryUsage {
   remaining: number | undefined
 }
 
-/** Asks the forge. */
-export interface ForgeClient {
-  /** Throws `ForgeError`. */
-  ask(query: Query): Promise<Reply>
-  /** A token that the forge hasn't refused. Throws `ForgeError` if it has refused all. */
-  readonly token: string
-  /** Notes that git was refused a token. */
-  refuse(token: string): void
-  /** Finds out whether the forge responds to the smallest query. Throws `ForgeError` if it doesn't. */
-  probe(): Promise<void>
-  readonly usage: QueryUsage
-}
-
 export interface ForgeClientOptions {
   /** The URL of the API, such as `https://api.github.com`. */
   apiUrl: string
@@ -105,12 +92,8 @@ const rateLimited = v.object({
   rateLimit: v.object({ cost: v.number(), remaining: v.number(), resetAt: v.string() }),
 })
 
-/** Creates a client. */
-export function createForgeClient(options: ForgeClientOptions): ForgeClient {
-  return new GraphqlClient(options)
-}
-
-class GraphqlClient implements ForgeClient {
+/** Asks the forge. */
+export class ForgeClient {
   readonly #options: ForgeClientOptions
   readonly #signal: AbortSignal
   readonly #budgets: readonly TokenBudget[]
@@ -283,10 +266,12 @@ class GraphqlClient implements ForgeClient {
     return this.#options.tokens.reduce((shown, token) => shown.replaceAll(token, '…'), short)
   }
 
+  /** Finds out whether the forge responds to the smallest query. Throws `ForgeError` if it doesn't. */
   async probe(): Promise<void> {
     await this.ask({ name: 'Probe', text: `query Probe { ${rateLimitSelection} }`, points: 1 })
   }
 
+  /** Throws `ForgeError`. */
   async ask(query: Query): Promise<Reply> {
     let failures = 0
     for (;;) {
@@ -303,12 +288,14 @@ class GraphqlClient implements ForgeClient {
     }
   }
 
+  /** A token that the forge hasn't refused. Throws `ForgeError` if it has refused all. */
   get token(): string {
     const budget = this.#budgets.find(({ refusal }) => refusal === undefined)
     if (budget === undefined) throw this.#refusedTokens()
     return budget.token
   }
 
+  /** Notes that git was refused a token. */
   refuse(token: string): void {
     for (const budget of this.#budgets) if (budget.token === token) this.#refuse(budget, invalidToken)
   }

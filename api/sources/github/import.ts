@@ -16,7 +16,7 @@ import type { Change } from '../../dataset/pending-change.ts'
 import { runGit } from '../git/git-process.ts'
 import { addHistoryCounts, type HistoryCounts } from '../git/history.ts'
 import type { Forge } from './ask.ts'
-import { createForgeClient, type QueryUsage } from './client.ts'
+import { ForgeClient, type QueryUsage } from './client.ts'
 import { type CloneFolder, openCloneFolder } from './clones.ts'
 import { type LoadOptions, loadFindings } from './findings.ts'
 import { type FoundRepository, findRepositories, type Target } from './forge-repositories.ts'
@@ -120,7 +120,7 @@ export async function importGithub(sql: Sql, options: GithubImportOptions): Prom
   const startedAt = new Date()
   const failure = new AbortController()
   const signal = AbortSignal.any([failure.signal, ...(options.signal === undefined ? [] : [options.signal])])
-  const client = createForgeClient({
+  const client = new ForgeClient({
     ...options,
     signal,
     onWait: (reason, waitMs) => onNote(`${reason}: ${Math.ceil(waitMs / 1000)} s`),
