@@ -1,5 +1,6 @@
 /**
- * The list of all formats of manifests. Each is declared beside its parser.
+ * The list of all formats of manifests. Each is declared beside its parser. Where `paths` of several match,
+ * the first one counts: `requirements/Dockerfile.txt` is a `Dockerfile`.
  *
  * @module
  */
@@ -29,6 +30,12 @@ import { setupCfg } from './setup-cfg.ts'
 import { setupPy } from './setup-py.ts'
 
 export const formats: readonly ManifestFormat[] = [
+  sbtBuild,
+  gradleCatalog,
+  packageSwift,
+  dockerfile,
+  githubActions,
+  condaEnvironment,
   packageJson,
   lernaJson,
   denoJson,
@@ -49,20 +56,14 @@ export const formats: readonly ManifestFormat[] = [
   dotnetProject,
   packagesConfig,
   pubspecYaml,
-  condaEnvironment,
   rDescription,
   vcpkgJson,
   conanfileTxt,
   conanfilePy,
-  githubActions,
   chartYaml,
-  dockerfile,
   gradleGroovy,
   gradleKotlin,
-  gradleCatalog,
   gradleSettings,
-  sbtBuild,
-  packageSwift,
   mixExs,
   pnpmWorkspace,
 ]
