@@ -101,7 +101,10 @@ function raceTimeout<Result>(reading: Promise<Result>, timeoutMs: number): Promi
   return Promise.race([reading, sleep(timeoutMs, 'timed_out' as const, { ref: false })])
 }
 
-/** Creates the app. It asks nothing of the primary before the first request, but starts checking replicas. */
+/**
+ * Creates the app. It asks nothing of the primary before the first request, but starts checking replicas. It is long because it
+ * connects all parts, and names each route.
+ */
 export function createApp(options: AppOptions): App {
   const {
     database,

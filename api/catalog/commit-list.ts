@@ -10,8 +10,8 @@ import { type Fragment, isEmbedded, type Sql } from '../database/connect.ts'
 import { countFreeConnections, countStatement } from '../database/statement-count.ts'
 import { unavailable } from '../errors.ts'
 import { type ListPage, offsetOf, renderPage, selectPage } from '../paging/page.ts'
-import { renderCommit, selectJsonUrl } from './document-lookup.ts'
 import { createRepositoryList, type ReadRepositoryList } from './repository-lists.ts'
+import { renderMembers, selectJsonUrl } from './stored-documents.ts'
 
 /** Matches a commit's hash, SHA-1 or SHA-256. */
 export const commitHashPattern = /^[\da-f]{40,64}$/
@@ -32,7 +32,7 @@ export function createCommitList(sql: Sql): ReadRepositoryList {
 
 /** SQL: a page of the commits of the repository `r`, as `createRepositoryList` describes it. `url` is JSON text. */
 function selectCommits(sql: Sql, url: Fragment): Fragment {
-  const commit = renderCommit(sql, sql`members`, sql`repository.url`)
+  const commit = renderMembers(sql, sql`members`, { repoUrl: sql`repository.url` })
   // Positions count from the oldest commit, so that a new one doesn't move the others.
   return sql`
       select counted.total, place.skipped as offset, rendered.*

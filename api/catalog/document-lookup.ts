@@ -7,6 +7,7 @@ import type { Fragment, Sql, SqlOrTransaction } from '../database/connect.ts'
 import { foldText } from '../names/case-folding.ts'
 import { localPrefix } from '../names/forge-names.ts'
 import { createPageReader, type ReadPage } from './page-reader.ts'
+import { renderMembers } from './stored-documents.ts'
 
 /** The name of a single resource. */
 export interface LookUp {
@@ -35,32 +36,9 @@ export function selectRepositoryByKey(sql: Sql, key: Fragment): Fragment {
   return sql`select * from repositories where full_name_key = ${key} order by id desc limit 1`
 }
 
-/** SQL: the stored members of a repository as a JSON object, in text. */
-export function renderMembers(sql: SqlOrTransaction, members: Fragment): Fragment {
-  return sql`('{' || ${members} || '}')`
-}
-
-/** SQL: the URL in the stored members of a repository. */
-export function selectUrl(sql: SqlOrTransaction, members: Fragment): Fragment {
-  return sql`${renderMembers(sql, members)}::json ->> 'url'`
-}
-
 /** SQL: whether a document describes a user or a repository that is known from clones alone, as `isLocal` says of a record. */
 export function isLocalDocument(sql: SqlOrTransaction, document: Fragment): Fragment {
   return sql`starts_with(${document}::json ->> 'forge_graphql_id', ${localPrefix})`
-}
-
-/** SQL: the same, as JSON text. */
-export function selectJsonUrl(sql: SqlOrTransaction, members: Fragment): Fragment {
-  return sql`to_json(${selectUrl(sql, members)})::text`
-}
-
-/**
- * SQL: a commit as a JSON object. `jsonUrl` is the URL of its repository. No commit has a URL of its own, which could be
- * another one.
- */
-export function renderCommit(sql: SqlOrTransaction, members: Fragment, jsonUrl: Fragment): Fragment {
-  return sql`'{' || ${members} || ',"repo_url":' || ${jsonUrl} || '}'`
 }
 
 /**
@@ -82,7 +60,7 @@ export function createLookup(sql: Sql): ReadPage<LookUp, 'not_found'> {
             where asked.kind = 'user' and login_key = asked.key
             order by id desc limit 1
           ) union all (
-            select 1, '{"internal_id":' || id || ',' || members || '}', hashtextextended(members, id)::text
+            select 1, ${renderMembers(sql, sql`members`, { internalId: sql`id` })}, hashtextextended(members, id)::text
             from (${selectRepositoryByKey(sql, sql`asked.key`)}) r where asked.kind = 'repository'
           )
         ) found on true`,

@@ -10,6 +10,7 @@ import { readOneState } from './dataset.ts'
 import { type Filter, isUnfiltered, type ListName } from './filter.ts'
 import { computeMatches, type Matches, type MatchFinder, type Requester } from './matches.ts'
 import { type CatalogPage, createPageReader, type ReadOptions, readPage } from './page-reader.ts'
+import { renderMembers } from './stored-documents.ts'
 
 /** How the pages of a list are read. */
 interface ListKind {
@@ -23,7 +24,7 @@ interface ListKind {
 const repositories: ListKind = {
   list: 'repositories',
   render: (sql) => ({
-    item: sql`'{"internal_id":' || id || ',' || members || ',"dependencies":' || dependencies || '}'`,
+    item: renderMembers(sql, sql`members`, { internalId: sql`id`, dependencies: sql`dependencies` }),
     digest: sql`hashint8extended(digest, id)`,
   }),
   maxPages: 16,
@@ -41,7 +42,7 @@ const kinds = {
   repositoriesAlone: {
     ...repositories,
     render: (sql) => ({
-      item: sql`'{"internal_id":' || id || ',' || members || '}'`,
+      item: renderMembers(sql, sql`members`, { internalId: sql`id` }),
       digest: sql`hashtextextended(members, id)`,
     }),
     maxPages: 32,

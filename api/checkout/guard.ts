@@ -82,7 +82,9 @@ export function createGuard({ ledger, meter, queue, connectReads, lifecycle }: G
     anyScope: permitScopes((granted) => scopes.some((scope) => granted.includes(scope))),
     /** Permits admin keys, but for those that may read metrics alone. */
     admin: permit((caller) => (isFullAdmin(caller) ? undefined : adminRequired())),
-    /** Permits admin keys, without waiting for a turn: requests that wait for the database must not delay `/metrics`. */
+    /**
+     * Permits admin keys, without waiting for a turn: requests that wait for the database must not delay `/metrics`.
+     */
     metrics: permit(({ role }) => (role === 'admin' ? undefined : adminRequired()), { isQueued: false }),
   }
 }

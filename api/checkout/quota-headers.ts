@@ -15,9 +15,9 @@ import { setHeader } from '../http/response.ts'
 import type { Settlement } from '../ledger/settlement.ts'
 
 /**
- * Sets the quota headers: the cost (0 for now) and the balance, in credits, and the rate limit in the fields of the IETF
- * draft (`RateLimit-Policy`, `RateLimit`) and in those that octokit reads (`X-RateLimit-*`; reset in Unix seconds).
- * Throws 401, 403, 422 or 429 if the ledger has refused the request.
+ * Sets the quota headers: the cost (0 for now) and the balance, in credits, and the rate limit in the fields of the
+ * IETF draft (`RateLimit-Policy`, `RateLimit`) and in those that octokit reads (`X-RateLimit-*`; reset in Unix
+ * seconds). Throws 401, 403, 422 or 429 if the ledger has refused the request.
  */
 export function reportSettlement(
   c: ApiContext,

@@ -37,9 +37,9 @@ export function describeRemovals({ missing, stored }: Removals): string | undefi
 }
 
 /**
- * Allows the removals of a load, or throws `OperatorError`; then nothing may have been changed. A person at a terminal is
- * asked, whatever the number, because they have seen the counts. Where nobody is asked, and with `maxRemovals`, there is a
- * bound.
+ * Allows the removals of a load, or throws `OperatorError`; then nothing may have been changed. A person at a terminal
+ * is asked, whatever the number, because they have seen the counts. Where nobody is asked, and with `maxRemovals`,
+ * there is a bound.
  */
 export async function confirmRemovals(
   { missing, stored }: Removals,

@@ -24,8 +24,8 @@ export function canAsk(
 }
 
 /**
- * Asks on a terminal whether to go on; without a terminal, or with `yes`, goes on. Throws `OperatorError` when the person
- * declines; then nothing may have been changed. Ctrl-C at the question is a SIGINT like at any other time.
+ * Asks on a terminal whether to go on; without a terminal, or with `yes`, goes on. Throws `OperatorError` when the
+ * person declines; then nothing may have been changed. Ctrl-C at the question is a SIGINT like at any other time.
  */
 export async function confirm(
   question: string,

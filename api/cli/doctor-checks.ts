@@ -42,7 +42,9 @@ export const ok = createFinding('ok')
 export const wrong = createFinding('wrong')
 export const skipped = createFinding('skipped')
 
-/** Checks the server, the migrations, the look-up of keys, a sample of the sets, and if `includesLedger`, every balance. */
+/**
+ * Checks the server, the migrations, the look-up of keys, a sample of the sets, and if `includesLedger`, every balance.
+ */
 export async function checkDatabase(
   { databaseUrl, dataDirectory }: Config,
   includesLedger: boolean,

@@ -22,9 +22,10 @@ export function addDoctorCommand(program: Command): void {
     .command('doctor')
     .summary('Check an installation, and say what to fix')
     .description(
-      'Check the settings, the database, the migrations, keys, a sample of the sets, the ledger, the documentation, and ' +
-        'the service at BASE_URL (or else at HOST and PORT). Prints a line for each. If something is wrong, its line says what to do, and the ' +
-        'command exits with 1. It changes nothing and costs no credits.',
+      'Check the settings, the database, the migrations, keys, a sample of the sets, the ledger, the ' +
+        'documentation, and the service at BASE_URL (or else at HOST and PORT). Prints a line for each. If ' +
+        'something is wrong, its line says what to do, and the command exits with 1. It changes nothing and ' +
+        'costs no credits.',
     )
     .option('--key <key>', 'also send requests with this API key; - reads it from standard input')
     .option('--no-ledger', 'skip the ledger check, which reads every entry')

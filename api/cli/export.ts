@@ -20,11 +20,12 @@ export function addExportCommands(program: Command): void {
     .command('ndjson')
     .summary('Write users, repositories and commits as lines of JSON')
     .description(
-      'Write users.ndjson, identities.ndjson (their further addresses), repos.ndjson and commits.ndjson, in the form ' +
-        'that "import ndjson" reads. Also write manifest.json with the version of the dataset, and the lines, bytes and ' +
-        'SHA-256 of each file. All files are of one version. With --since, the files have only what changed, and removals.ndjson names what was removed: import them ' +
-        'to bring a copy up to date. The export has no keys and no ledger. The service can keep running. While an embedded ' +
-        'database is exported, requests wait.',
+      'Write users.ndjson, identities.ndjson (their further addresses), repos.ndjson and commits.ndjson, ' +
+        'in the form that "import ndjson" reads. Also write manifest.json with the version of the dataset, ' +
+        'and the lines, bytes and SHA-256 of each file. All files are of one version. With --since, the ' +
+        'files have only what changed, and removals.ndjson names what was removed: import them to bring a ' +
+        'copy up to date. The export has no keys and no ledger. The service can keep running. While an ' +
+        'embedded database is exported, requests wait.',
     )
     .argument('<folder>', 'a new or empty folder, or one with an earlier export, which is replaced')
     .option(

@@ -18,8 +18,8 @@ import {
   previewDeletionList,
 } from '../people/deletion-list.ts'
 import { canAsk, confirm } from './confirm.ts'
-import { describePreview } from './forget-preview.ts'
 import { countOf, formatCount, formatCsvCell } from './output.ts'
+import { describePreview } from './preview-lines.ts'
 import { startProgress } from './progress.ts'
 import { withDatabase } from './session.ts'
 
@@ -29,11 +29,13 @@ export function addForgetImportCommand(forget: Command): void {
     .command('import')
     .summary('Forget everybody on a deletion list')
     .description(
-      'Forget everybody whom a deletion list names, and keep the list: later loads leave out whoever has one of its addresses. Each line is an ' +
-        'email address, or the SHA-256 of the trimmed address in lowercase, in hexadecimal digits or Base64, as regulators publish it. Empty ' +
-        'lines and lines that begin with # are ignored. What is removed is what "forget user" removes. The command reads all commits, and other ' +
-        'loads wait for it. The database keeps neither the addresses nor their hashes, but keyed hashes of the hashes. On a terminal, the ' +
-        'command first counts what would change, and asks for confirmation.',
+      'Forget everybody whom a deletion list names, and keep the list: later loads leave out whoever has ' +
+        'one of its addresses. Each line is an email address, or the SHA-256 of the trimmed address in ' +
+        'lowercase, in hexadecimal digits or Base64, as regulators publish it. Empty lines and lines that ' +
+        'begin with # are ignored. What is removed is what "forget user" removes. The command reads all ' +
+        'commits, and other loads wait for it. The database keeps neither the addresses nor their hashes, ' +
+        'but keyed hashes of the hashes. On a terminal, the command first counts what would change, and ' +
+        'asks for confirmation.',
     )
     .argument('<file>', 'the list')
     .option(

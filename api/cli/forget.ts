@@ -13,9 +13,9 @@ import { placeholderOf } from '../people/redaction.ts'
 import { readPersonNumber } from './arguments.ts'
 import { canAsk, confirm } from './confirm.ts'
 import { addForgetImportCommand } from './forget-import.ts'
-import { describePreview } from './forget-preview.ts'
 import { countOf, formatCount, formatTable, formatTime } from './output.ts'
 import { addPersonOptions, listIdentities, type PersonOptions } from './person-options.ts'
+import { describePreview } from './preview-lines.ts'
 import { startProgress } from './progress.ts'
 import { withDatabase } from './session.ts'
 
@@ -26,17 +26,19 @@ export function addForgetCommands(program: Command): void {
     .description('Remove people from the data, and exclude them from later loads')
     .addHelpText(
       'after',
-      '\nExamples:\n  devdata forget user ada\n  devdata forget import list.txt --report report.csv\n  devdata forget list\n  devdata forget undo ada',
+      '\nExamples:\n  devdata forget user ada\n  devdata forget import list.txt --report report.csv\n  devdata ' +
+        'forget list\n  devdata forget undo ada',
     )
   addPersonOptions(
     forget
       .command('user')
       .summary('Forget a person')
       .description(
-        'Forget a person: remove the user and the repositories that the person owns. Remove the addresses and the login ' +
-          "from other commits and from the ledger, and exclude the person from later loads. The person doesn't have to " +
-          'be a user: commits are searched, too. Bios and descriptions of others, and names of dependencies, stay as they are. ' +
-          'On a terminal, the command first counts what would change, and asks for confirmation.',
+        'Forget a person: remove the user and the repositories that the person owns. Remove the addresses ' +
+          'and the login from other commits and from the ledger, and exclude the person from later loads. ' +
+          "The person doesn't have to be a user: commits are searched, too. Bios and descriptions of " +
+          'others, and names of dependencies, stay as they are. On a terminal, the command first counts ' +
+          'what would change, and asks for confirmation.',
       ),
   )
     .option('--keep-repositories', 'keep the repositories that the person owns, under another owner')
@@ -58,7 +60,8 @@ Examples:
     .command('list')
     .summary('List who is forgotten, without names')
     .description(
-      "List the people who are forgotten, by number. Their names aren't stored. Entries of deletion lists that nothing in the data has are only counted.",
+      "List the people who are forgotten, by number. Their names aren't stored. Entries of deletion lists that " +
+        'nothing in the data has are only counted.',
     )
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExamples:\n  devdata forget list\n  devdata forget list --json')
@@ -68,9 +71,9 @@ Examples:
       .command('undo')
       .summary('Let loads add a forgotten person again')
       .description(
-        'Let loads add a forgotten person again. The next load that has the person\'s data adds it. "import github" skips ' +
-          "commits that the dataset has: to load the person's commits again, remove their repositories first. One of the " +
-          "person's names is enough.",
+        "Let loads add a forgotten person again. The next load that has the person's data adds it. " +
+          '"import github" skips commits that the dataset has: to load the person\'s commits again, remove ' +
+          "their repositories first. One of the person's names is enough.",
       ),
   )
     .option('--person <n>', 'the person\'s number in "devdata forget list"', readPersonNumber)

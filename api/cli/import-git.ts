@@ -37,8 +37,8 @@ export function addGitCommand(imports: Command): void {
     )
     .option(
       '--rest-id <n>',
-      "the repository's id in the forge's REST API (default: the one in the dataset, or one derived from the URL, which " +
-        'a later load can replace)',
+      "the repository's id in the forge's REST API (default: the one in the dataset, or one derived from " +
+        'the URL, which a later load can replace)',
       readForgeId,
     )
     .option(
@@ -47,13 +47,15 @@ export function addGitCommand(imports: Command): void {
     )
     .option(
       '--authors',
-      "create users from authors whose address contains an account's id: ID+LOGIN@users.noreply.HOST, on the repository's host",
+      "create users from authors whose address contains an account's id: ID+LOGIN@users.noreply.HOST, on the " +
+        "repository's host",
     )
     .option('--all-or-nothing', "load no clone if one can't be loaded; otherwise, the others are loaded")
     .option('--all-manifests', 'also read manifests in folders of tests and fixtures')
     .option(
       '--keep-unreachable',
-      "keep commits that the branch doesn't reach: those of other branches, and those from before the history was rewritten",
+      "keep commits that the branch doesn't reach: those of other branches, and those from before the history " +
+        'was rewritten',
     )
     .option('--json', 'print JSON')
     .addHelpText(

@@ -42,7 +42,8 @@ export function addGithubCommand(imports: Command): void {
     .description(
       'Load repositories from GitHub: all public ones of an OWNER, or single ones, with their commits, their ' +
         'dependencies over time, and the profiles of owners and commit authors. Run it again to load new and changed ' +
-        'repositories, and new people. Run an interrupted import again to continue it. Private repositories are left out.',
+        'repositories, and new people. Run an interrupted import again to continue it. Private repositories are ' +
+        'left out.',
     )
     .argument(
       '[target...]',
@@ -77,7 +78,8 @@ export function addGithubCommand(imports: Command): void {
     )
     .option(
       '--report <file>',
-      'write what failed, was skipped or was removed to this file, as CSV, and replace an earlier report; print only how many',
+      'write what failed, was skipped or was removed to this file, as CSV, and replace an earlier report; print ' +
+        'only how many',
     )
     .option('--dry-run', 'load nothing; print how many repositories would be loaded, and their size')
     .option('--json', 'print JSON')

@@ -70,43 +70,7 @@ export function addKeysCommands(program: Command): void {
     .command('keys')
     .description('Create, list, rotate, limit, revoke, restore and delete API keys, and grant credits')
     .addHelpText('after', '\nExamples:\n  devdata keys create --credits 1000\n  devdata keys list')
-  keys
-    .command('create')
-    .description('Create a key and print it. It is shown once, because only its hash is stored.')
-    .addOption(
-      new Option('--role <role>', "user keys are charged, admin keys aren't").choices(roles).default('user'),
-    )
-    .option('--credits <n>', 'starting balance', readBalance, 0)
-    .option(
-      '--rate-limit <n/seconds>',
-      'requests and seconds, such as 100/60, or none (default: the setting DEFAULT_RATE_LIMIT)',
-      readRateLimit,
-    )
-    .addOption(
-      new Option(
-        '--scopes <scopes>',
-        `what a user key may read; for an admin key, ${metricsScope} allows it nothing but /metrics`,
-      )
-        .argParser(readScopes)
-        .default(scopes, scopes.join(',')),
-    )
-    .option(
-      '--expires <date>',
-      'when the key expires: a date (0:00 UTC) or a timestamp (default: never)',
-      readFutureTime,
-    )
-    .option('--name <text>', 'a name for the key', readName)
-    .option(...jsonOption)
-    .addHelpText(
-      'after',
-      `
-Examples:
-  devdata keys create --credits 1000 --name "Ada's laptop"
-  devdata keys create --credits 500 --rate-limit 100/60 --scopes users:read --expires 2030-12-31
-  devdata keys create --role admin --json
-  devdata keys create --role admin --scopes metrics:read --name Prometheus`,
-    )
-    .action(create)
+  addCreate(keys)
   keys
     .command('list')
     .description('List all keys except deleted ones, oldest first. The keys themselves are never shown.')
@@ -169,6 +133,46 @@ Examples:
     .option(...jsonOption)
     .addHelpText('after', '\nExamples:\n  devdata keys delete 3\n  devdata keys delete 3 --yes --json')
     .action(remove)
+}
+
+function addCreate(keys: Command): void {
+  keys
+    .command('create')
+    .description('Create a key and print it. It is shown once, because only its hash is stored.')
+    .addOption(
+      new Option('--role <role>', "user keys are charged, admin keys aren't").choices(roles).default('user'),
+    )
+    .option('--credits <n>', 'starting balance', readBalance, 0)
+    .option(
+      '--rate-limit <n/seconds>',
+      'requests and seconds, such as 100/60, or none (default: the setting DEFAULT_RATE_LIMIT)',
+      readRateLimit,
+    )
+    .addOption(
+      new Option(
+        '--scopes <scopes>',
+        `what a user key may read; for an admin key, ${metricsScope} allows it nothing but /metrics`,
+      )
+        .argParser(readScopes)
+        .default(scopes, scopes.join(',')),
+    )
+    .option(
+      '--expires <date>',
+      'when the key expires: a date (0:00 UTC) or a timestamp (default: never)',
+      readFutureTime,
+    )
+    .option('--name <text>', 'a name for the key', readName)
+    .option(...jsonOption)
+    .addHelpText(
+      'after',
+      `
+Examples:
+  devdata keys create --credits 1000 --name "Ada's laptop"
+  devdata keys create --credits 500 --rate-limit 100/60 --scopes users:read --expires 2030-12-31
+  devdata keys create --role admin --json
+  devdata keys create --role admin --scopes metrics:read --name Prometheus`,
+    )
+    .action(create)
 }
 
 /** Adds a command that only takes a key. */

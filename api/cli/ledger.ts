@@ -35,8 +35,9 @@ export function addLedgerCommands(program: Command): void {
     .command('export')
     .summary('Print what keys spent, for invoices')
     .description(
-      'Print CSV with a line for each key, day (UTC) and endpoint: requests, items and credits. The lines of all days add up to ' +
-        'what the ledger charged. Deleted keys are included; folding old entries changes nothing. The service can keep running.',
+      'Print CSV with a line for each key, day (UTC) and endpoint: requests, items and credits. The lines ' +
+        'of all days add up to what the ledger charged. Deleted keys are included; folding old entries ' +
+        'changes nothing. The service can keep running.',
     )
     .option('--from <date>', 'the first day, such as 2026-01-01 (default: the first in the ledger)', readDay)
     .option('--to <date>', 'the last day (default: today)', readDay)
@@ -44,7 +45,8 @@ export function addLedgerCommands(program: Command): void {
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
-      '\nExamples:\n  devdata ledger export --from 2026-01-01 --to 2026-01-31 > january.csv\n  devdata ledger export --key 3',
+      '\nExamples:\n  devdata ledger export --from 2026-01-01 --to 2026-01-31 > january.csv\n  devdata ledger ' +
+        'export --key 3',
     )
     .action(exportUsage)
   ledger
@@ -52,7 +54,8 @@ export function addLedgerCommands(program: Command): void {
     .summary('Fold old entries into one for each key')
     .description(
       "Fold each key's entries from before a date into one entry, so that the ledger doesn't grow forever. " +
-        'Balances and daily sums stay as they are; the details of folded entries are lost. The service can keep running.',
+        'Balances and daily sums stay as they are; the details of folded entries are lost. The service can keep ' +
+        'running.',
     )
     .requiredOption('--before <date>', 'a date (0:00 UTC) or a timestamp, in the past', readPastTime)
     .option('--dry-run', 'count the entries that would be folded, and change nothing')

@@ -36,7 +36,8 @@ export function runLoad<Result>(
   return withDatabase(options, async ({ config, sql, onInterruption }) => {
     const startedAt = performance.now()
     const progress = startProgress(process.stderr)
-    // On the embedded database that may have to wait too long for the statement under way. The next load drops them then.
+    // On the embedded database that may have to wait too long for the statement under way. The next load drops them
+    // then.
     const interruption = new AbortController()
     onInterruption(async () => interruption.abort())
     const onBegin = (importId: number) =>

@@ -46,7 +46,7 @@ function exitCodeOf(error: unknown): number {
 function adviseOnRole(error: unknown): string {
   if (readCode(error) !== insufficientPrivilege) return ''
   return (
-    '; with three roles, set DATABASE_URL to that of devdata_operator, or for "migrate" and "ledger prune" to that of ' +
-    'devdata_owner'
+    '; with three roles, set DATABASE_URL to that of devdata_operator, or for "migrate" and "ledger prune" ' +
+    'to that of devdata_owner'
   )
 }

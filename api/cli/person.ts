@@ -23,8 +23,9 @@ export function addPersonCommands(program: Command): void {
       .command('export')
       .summary('Write what the data has about a person to a file, for the person')
       .description(
-        'Write what the data has about a person to a file that explains itself. It has accounts with further addresses, what they ' +
-          'use and since when, repositories, and commits that name the person. Each has the load that last changed it. If an account has one of the given names, its others ' +
+        'Write what the data has about a person to a file that explains itself. It has accounts with ' +
+          'further addresses, what they use and since when, repositories, and commits that name the person. ' +
+          'Each has the load that last changed it. If an account has one of the given names, its others ' +
           'count, too. The command reads all commits.',
       ),
   )
@@ -32,7 +33,8 @@ export function addPersonCommands(program: Command): void {
     .option('--json', 'print what it has as JSON')
     .addHelpText(
       'after',
-      '\nExamples:\n  devdata person export ada --output ada.json\n  devdata person export --email ada@example.com --output ada.json',
+      '\nExamples:\n  devdata person export ada --output ada.json\n  devdata person export --email ' +
+        'ada@example.com --output ada.json',
     )
     .action(exportOne)
 }

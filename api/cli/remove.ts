@@ -28,8 +28,9 @@ export function addRemoveCommands(program: Command): void {
       .command('repo')
       .summary('Remove a repository with its commits')
       .description(
-        'Remove a repository with its commits and dependencies. Users who used a dependency only through this repository no longer use it. On a ' +
-          'terminal, the command asks for confirmation. A later load that contains the repository adds it again.',
+        'Remove a repository with its commits and dependencies. Users who used a dependency only through ' +
+          'this repository no longer use it. On a terminal, the command asks for confirmation. A later load ' +
+          'that contains the repository adds it again.',
       ),
   )
     .option('--yes', "don't ask")

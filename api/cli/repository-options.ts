@@ -24,7 +24,8 @@ export function addRepositoryOptions(command: Command): Command {
     )
     .option(
       '--id <n>',
-      "the repository's forge_rest_id, instead of its name; negative for some repositories that were loaded from clones",
+      "the repository's forge_rest_id, instead of its name; negative for some repositories that were loaded from " +
+        'clones',
       readRepositoryId,
     )
 }

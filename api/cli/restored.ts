@@ -20,9 +20,10 @@ export function addRestoredCommand(program: Command): void {
     .command('restored')
     .summary('After a restore of a backup, make copies of the data start again')
     .description(
-      "After a restore of a backup, give the dataset a version that no client has seen, so that clients' copies don't miss " +
-        'changes: they have to fetch everything again. Prints until when the database knows what happened. On a terminal, ' +
-        'the command asks for confirmation. Run it before you start the service.',
+      "After a restore of a backup, give the dataset a version that no client has seen, so that clients' " +
+        "copies don't miss changes: they have to fetch everything again. Prints until when the database " +
+        'knows what happened. On a terminal, the command asks for confirmation. Run it before you start the ' +
+        'service.',
     )
     .option('--yes', "don't ask")
     .option('--json', 'print JSON')

@@ -49,8 +49,8 @@ export class Interruption extends Error {
 /**
  * Reads the settings, opens the database, runs `work`, and closes the database in any case.
  *
- * Migrates an embedded database first, unless another process runs it. Never migrates a PostgreSQL database, which may be
- * the wrong one, or may be used by instances of another version.
+ * Migrates an embedded database first, unless another process runs it. Never migrates a PostgreSQL database, which may
+ * be the wrong one, or may be used by instances of another version.
  *
  * @throws what `openDatabase` throws, `ConfigError`, `OperatorError` when there is no embedded database and the command
  *   doesn't create one, `MigrationError` when the schema is not that of this version, and `Interruption` on SIGINT and

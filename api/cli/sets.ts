@@ -32,8 +32,8 @@ export function addSetsCommands(program: Command): void {
     .command('rebuild')
     .summary('Derive the sets from the rows again')
     .description(
-      'Derive all sets from the rows of users and repositories again. The dataset gets a new version, in which nothing ' +
-        'else has changed. Waits for loads in progress; the service can keep running.',
+      'Derive all sets from the rows of users and repositories again. The dataset gets a new version, in ' +
+        'which nothing else has changed. Waits for loads in progress; the service can keep running.',
     )
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExamples:\n  devdata sets rebuild\n  devdata sets rebuild --json')

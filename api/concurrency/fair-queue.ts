@@ -42,7 +42,7 @@ interface Entry<Caller> {
   dispose(): void
 }
 
-/** Creates an empty queue. */
+/** Creates an empty queue. It is long because its functions share the entries and the turns. */
 export function createFairQueue<Caller>(options: FairQueueOptions): FairQueue<Caller> {
   const { maxConcurrent, maxConcurrentOfCaller = maxConcurrent, maxQueued, maxWaitMs } = options
   /** Waiting requests by caller, oldest first. The map's first caller has the next turn. */

@@ -1,9 +1,10 @@
 /**
  * Clusters: a server with the extension Citus, on which `citus.sql` has distributed the commits over other servers, the
- * workers. Each commit is on the worker of its repository. All else is on the coordinator, which this program connects to.
+ * workers. Each commit is on the worker of its repository. All else is on the coordinator, which this program connects
+ * to.
  *
- * A change of the dataset is committed on the coordinator, and some milliseconds later on each worker. In between, a worker
- * has the version before. Which one it has is in its copy of `dataset_versions`.
+ * A change of the dataset is committed on the coordinator, and some milliseconds later on each worker. In between, a
+ * worker has the version before. Which one it has is in its copy of `dataset_versions`.
  *
  * @module
  */
@@ -22,8 +23,8 @@ export async function isCluster(sql: SqlOrTransaction): Promise<boolean> {
 }
 
 /**
- * Makes a transaction use one connection to each worker. What it changes there is then committed together, and what it reads is
- * of one snapshot. No effect without Citus.
+ * Makes a transaction use one connection to each worker. What it changes there is then committed together, and what it
+ * reads is of one snapshot. No effect without Citus.
  */
 export async function useOneConnection(tx: SqlOrTransaction): Promise<void> {
   await tx`set local citus.max_adaptive_executor_pool_size = 1`
@@ -31,7 +32,9 @@ export async function useOneConnection(tx: SqlOrTransaction): Promise<void> {
 
 const recovery = 'run on the coordinator: select recover_prepared_transactions()'
 
-/** Says what keeps a cluster from its promises, and what to do. Empty for a healthy one; undefined without a cluster. */
+/**
+ * Says what keeps a cluster from its promises, and what to do. Empty for a healthy one; undefined without a cluster.
+ */
 export async function findClusterFaults(sql: SqlOrTransaction): Promise<string[] | undefined> {
   if (!(await isCluster(sql))) return undefined
   const [state] = await sql<
@@ -80,8 +83,8 @@ export async function assertHealthyCluster(tx: SqlOrTransaction): Promise<void> 
 const maxAttempts = 10
 
 /**
- * Runs `work` in a long transaction that sees one version of the dataset, on all workers of a cluster, too. Throws `OperatorError` if
- * a worker has not committed the last load.
+ * Runs `work` in a long transaction that sees one version of the dataset, on all workers of a cluster, too. Throws
+ * `OperatorError` if a worker has not committed the last load.
  */
 export async function readOneVersion<Result>(
   sql: Sql,

@@ -23,8 +23,8 @@ type Types = {
  * 64-bit integers are read as numbers: ours are all safe integers. Arrays have types here because the driver would
  * otherwise ask the server for its array types, one more round trip for each new connection.
  *
- * Settings of a database, a role or a session decide how the server writes times, bytes and floats. A pooler loses what a
- * session sets. So no statement may select one as it is, which would be wrong on some servers alone.
+ * Settings of a database, a role or a session decide how the server writes times, bytes and floats. A pooler loses what
+ * a session sets. So no statement may select one as it is, which would be wrong on some servers alone.
  */
 const types: { [Name in keyof Types]: postgres.PostgresType<Types[Name]> } = {
   bigint: { to: 20, from: [20], serialize: (value: number) => String(value), parse: Number },
@@ -66,8 +66,8 @@ function refuse(values: string, select: string): () => never {
 }
 
 /**
- * SQL: a time as ISO 8601 in UTC, to the millisecond, as `Date.toJSON` writes it. It is the same with each `DateStyle` and
- * `TimeZone`.
+ * SQL: a time as ISO 8601 in UTC, to the millisecond, as `Date.toJSON` writes it. It is the same with each `DateStyle`
+ * and `TimeZone`.
  */
 export function selectTime(sql: SqlOrTransaction, time: Fragment): Fragment {
   return sql`to_char((${time}) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
@@ -98,8 +98,8 @@ const commonOptions = {
   types,
   fetch_types: false,
   connect_timeout: connectTimeoutSeconds,
-  // A pooler in transaction mode may lose a statement that is sent before the previous one has its response. With two at a
-  // time, the service is no faster. The driver would send two here, too, without
+  // A pooler in transaction mode may lose a statement that is sent before the previous one has its response. With two
+  // at a time, the service is no faster. The driver would send two here, too, without
   // patches/postgres-3.4.9/008-one-statement-at-a-time.patch.
   max_pipeline: 1,
   // Constant: requests wait for an attempt, and must soon learn that the database is unavailable, or available again.

@@ -73,7 +73,9 @@ export function isDatabaseError(error: unknown): boolean {
   return error instanceof postgres.PostgresError || isDatabaseUnavailable(error)
 }
 
-/** Returns an error's message, with PostgreSQL's hint, or those of all attempts to reach a host with several addresses. */
+/**
+ * Returns an error's message, with PostgreSQL's hint, or those of all attempts to reach a host with several addresses.
+ */
 export function describeFailure(error: unknown): string {
   if (error instanceof postgres.PostgresError && error.hint) return `${error.message}; ${error.hint}`
   return error instanceof AggregateError ? error.errors.map(getMessage).join('; ') : getMessage(error)

@@ -1,6 +1,6 @@
 /**
- * Parses `DATABASE_URL` as libpq does: server, credentials, TLS and session settings. A parameter that can't be honored is
- * refused, unless ignoring it is harmless.
+ * Parses `DATABASE_URL` as libpq does: server, credentials, TLS and session settings. A parameter that can't be honored
+ * is refused, unless ignoring it is harmless.
  *
  * @module
  */
@@ -14,7 +14,10 @@ const tlsModes = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full'] as
 /** Parameters that are sent to the server. `options` has any others: `-c work_mem=5MB`. */
 const sessionParameters = ['application_name', 'options', 'search_path'] as const
 
-/** Parameters of libpq without effect here, with the values that ask for no protection, server or encoding that is lacking. */
+/**
+ * Parameters of libpq without effect here, with the values that ask for no protection, server or encoding that is
+ * lacking.
+ */
 const harmlessParameters = new Map([
   ...[
     'fallback_application_name',
@@ -51,8 +54,8 @@ export class ConnectionUrlError extends Error {
 const urlRule = 'must be a URL such as postgres://user:password@host:5432/name'
 const portRule = 'must have a port from 1 to 65535'
 const oneHostRule =
-  'must name one host; instead of several, name one that always leads to the primary, and set DATABASE_REPLICA_URL to ' +
-  'streaming replicas'
+  'must name one host; instead of several, name one that always leads to the primary, and set ' +
+  'DATABASE_REPLICA_URL to streaming replicas'
 
 type Take = (name: string) => string | undefined
 

@@ -9,8 +9,9 @@ import type { SqlOrTransaction } from './connect.ts'
 const headerBytes = 19
 
 /**
- * Runs a `select` without parameters, and yields the bytes of each field of its rows. A null field has length 0, like an empty
- * one. In a transaction, read all rows before its next statement: one within the loop waits for the last row, forever.
+ * Runs a `select` without parameters, and yields the bytes of each field of its rows. A null field has length 0, like
+ * an empty one. In a transaction, read all rows before its next statement: one within the loop waits for the last row,
+ * forever.
  */
 export async function* copyRows(sql: SqlOrTransaction, select: string): AsyncGenerator<Buffer[], void> {
   const stream = await sql.unsafe(`copy (${select}) to stdout (format binary)`).readable()

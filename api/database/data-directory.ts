@@ -63,8 +63,8 @@ export function openDataDirectory(dataDirectory: string): void {
 }
 
 /**
- * Throws `OperatorError` if a file belongs to another user. Root could use it all the same, but the owner couldn't use what
- * root adds.
+ * Throws `OperatorError` if a file belongs to another user. Root could use it all the same, but the owner couldn't use
+ * what root adds.
  */
 function assertOwned(path: string, dataDirectory: string): void {
   const found = findOtherOwner(path) // a process that ends removes its socket
@@ -73,7 +73,10 @@ function assertOwned(path: string, dataDirectory: string): void {
   }
 }
 
-/** Finds out which other user a file or folder belongs to. Undefined: it is this user's, or there is none. Windows has no users. */
+/**
+ * Finds out which other user a file or folder belongs to. Undefined: it is this user's, or there is none. Windows has
+ * no users.
+ */
 export function findOtherOwner(path: string): { owner: number; own: number } | undefined {
   const own = process.geteuid?.()
   const owner = lstatSync(path, { throwIfNoEntry: false })?.uid
@@ -90,8 +93,8 @@ function ownedByAnother(dataDirectory: string, reason: string): OperatorError {
 /**
  * Locks the data folder, or another one, for this process. `in_use`: another process has the lock.
  *
- * The lock is that of a SQLite transaction. The kernel releases it when the process ends, and it works between containers
- * that share the folder. It is a POSIX lock: opening the file elsewhere in this process would release it.
+ * The lock is that of a SQLite transaction. The kernel releases it when the process ends, and it works between
+ * containers that share the folder. It is a POSIX lock: opening the file elsewhere in this process would release it.
  */
 export async function lockDataDirectory(dataDirectory: string): Promise<{ release(): void } | 'in_use'> {
   const { DatabaseSync } = await import('node:sqlite') // not needed beside a PostgreSQL server

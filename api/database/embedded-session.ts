@@ -28,7 +28,10 @@ interface Connection {
   statements: Set<string>
 }
 
-/** Listens on a Unix socket, and resolves when clients can connect. */
+/**
+ * Listens on a Unix socket, and resolves when clients can connect. It is long because its functions share the queue and
+ * the holder of the session.
+ */
 export async function serveEmbeddedSession(database: PGlite, path: string): Promise<Server> {
   const queue: Connection[] = []
   let holder: Connection | undefined

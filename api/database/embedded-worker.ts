@@ -1,6 +1,6 @@
 /**
- * The worker thread of the embedded database: a long statement doesn't block the HTTP server's thread. PGlite's files are
- * flushed like those of a PostgreSQL server, so committed data survives a power failure.
+ * The worker thread of the embedded database: a long statement doesn't block the HTTP server's thread. PGlite's files
+ * are flushed like those of a PostgreSQL server, so committed data survives a power failure.
  *
  * @module
  */
@@ -35,7 +35,9 @@ export interface EmbeddedWorkerData {
   program: WebAssembly.Module
 }
 
-/** Messages of the thread: `ready` once; `failed` before it exits by itself; `stopped` with the clients it disconnected. */
+/**
+ * Messages of the thread: `ready` once; `failed` before it exits by itself; `stopped` with the clients it disconnected.
+ */
 export type EmbeddedWorkerMessage =
   | { state: 'ready' }
   | { state: 'failed'; reason: string }
@@ -52,8 +54,8 @@ function fail(reason: string): never {
 }
 
 /**
- * By default PGlite never flushes, and its fdatasync does nothing. It fills its buffers at each start: 128 MB would take half
- * a second, and what doesn't fit is in the system's cache.
+ * By default PGlite never flushes, and its fdatasync does nothing. It fills its buffers at each start: 128 MB would
+ * take half a second, and what doesn't fit is in the system's cache.
  */
 const startParams = [
   ...PGlite.defaultStartParams.filter((parameter) => parameter !== '-F'),
@@ -105,7 +107,9 @@ function openDatabase(directory: string, program: WebAssembly.Module): Promise<P
   })
 }
 
-/** Creates the database in another folder and renames that, so that an interrupted start leaves no incomplete database. */
+/**
+ * Creates the database in another folder and renames that, so that an interrupted start leaves no incomplete database.
+ */
 async function createDatabase(
   directory: string,
   newDirectory: string,

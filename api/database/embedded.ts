@@ -1,6 +1,6 @@
 /**
- * The embedded database: PGlite behind a Unix socket in the data folder, which clients use like a PostgreSQL server. One
- * process runs it. Others on the machine, such as a command beside a running service, connect to its socket.
+ * The embedded database: PGlite behind a Unix socket in the data folder, which clients use like a PostgreSQL server.
+ * One process runs it. Others on the machine, such as a command beside a running service, connect to its socket.
  *
  * @module
  */
@@ -16,7 +16,9 @@ import { getMessage, OperatorError } from '../errors.ts'
 import { dataFiles, lockDataDirectory, openDataDirectory } from './data-directory.ts'
 import type { EmbeddedWorkerData, EmbeddedWorkerMessage } from './embedded-worker.ts'
 
-/** Limit of the operating systems for the path of a Unix socket (with its final NUL 108 bytes on Linux, 104 on macOS). */
+/**
+ * Limit of the operating systems for the path of a Unix socket (with its final NUL 108 bytes on Linux, 104 on macOS).
+ */
 const maxSocketPathBytes = 103
 /** Another process may take this long from its lock to its socket. */
 const startTimeoutMs = 30_000
@@ -95,8 +97,8 @@ let compiling: Promise<WebAssembly.Module> | undefined
 
 /** Compiles PGlite, once for all databases of the process. Compiling takes longer than the rest of a start. */
 function compileProgram(): Promise<WebAssembly.Module> {
-  // V8 may crash the process where it frees compiled WebAssembly (https://github.com/nodejs/node/issues/64500), so it frees
-  // none. There is little: the database's memory stays the same.
+  // V8 may crash the process where it frees compiled WebAssembly (https://github.com/nodejs/node/issues/64500), so it
+  // frees none. There is little: the database's memory stays the same.
   setFlagsFromString('--no-wasm-code-gc')
   const path = join(dirname(createRequire(import.meta.url).resolve('@electric-sql/pglite')), 'pglite.wasm')
   compiling ??= readFile(path)

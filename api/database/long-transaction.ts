@@ -16,8 +16,8 @@ const timeLimits = [
 type Isolation = 'read committed' | 'repeatable read' | 'repeatable read read only'
 
 /**
- * Runs `work` in a transaction without time limits. A command's session can't do without them on its own: poolers refuse what
- * it asks for, or lose it, and leave the limits that a role has for requests.
+ * Runs `work` in a transaction without time limits. A command's session can't do without them on its own: poolers
+ * refuse what it asks for, or lose it, and leave the limits that a role has for requests.
  */
 export async function beginLong<Result>(
   sql: Sql,

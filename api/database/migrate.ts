@@ -30,8 +30,8 @@ interface Migration {
   /** SHA-256 of `sql`. */
   checksum: string
   /**
-   * Versions of devdata whose newest migration has this number or a higher one can run on the schema. The database keeps
-   * it, because older versions don't have the file.
+   * Versions of devdata whose newest migration has this number or a higher one can run on the schema. The database
+   * keeps it, because older versions don't have the file.
    */
   compatibleSince: number
 }
@@ -169,7 +169,9 @@ export interface SchemaState {
   isReadOnly: boolean
 }
 
-/** Compares a database's migrations with those of this version. Throws `MigrationError` if no release made the database. */
+/**
+ * Compares a database's migrations with those of this version. Throws `MigrationError` if no release made the database.
+ */
 export async function readSchemaState(sql: Sql): Promise<SchemaState> {
   return compare(await readApplied(sql), listMigrations())
 }
@@ -245,10 +247,11 @@ export const migrationWaits =
 
 /**
  * Applies the missing migrations in one transaction, and returns their names. If several processes start at the same
- * time, one applies them, and the others wait and find nothing to do. While another session uses a table that a migration
- * changes, it calls `onWait` and retries; meanwhile, other statements wait for a second at most.
+ * time, one applies them, and the others wait and find nothing to do. While another session uses a table that a
+ * migration changes, it calls `onWait` and retries; meanwhile, other statements wait for a second at most.
  *
- * @throws {MigrationError} when another program made the database, or a newer version on whose schema this one can't run;
+ * @throws {MigrationError} when another program made the database, or a newer version on whose schema this one can't
+ * run;
  *   when the server is too old, and when this role may not change the schema
  */
 export async function migrate(

@@ -7,8 +7,8 @@ import { OperatorError } from '../errors.ts'
 import { openServerPool, type Server, type Sql } from './connect.ts'
 
 /**
- * Looks at a session of which nothing is asked. A pooler gives its clients an invented process ID, because the real one changes
- * from transaction to transaction.
+ * Looks at a session of which nothing is asked. A pooler gives its clients an invented process ID, because the real one
+ * changes from transaction to transaction.
  */
 async function inspectSession(server: Server): Promise<{ isPooled: boolean; isolation: string }> {
   const sql = openServerPool(server, {

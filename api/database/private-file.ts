@@ -1,6 +1,6 @@
 /**
- * Files with personal data that commands write. Only their owner can read them. A file is complete or missing, and replaces
- * an earlier one once it is complete, so that a command can be run every night.
+ * Files with personal data that commands write. Only their owner can read them. A file is complete or missing, and
+ * replaces an earlier one once it is complete, so that a command can be run every night.
  *
  * @module
  */
@@ -27,11 +27,11 @@ export async function openPrivateFile(path: string): Promise<FileHandle> {
 }
 
 /**
- * Begins a file that will have this path. `beginning`: that of each such file; what is written to a device or a pipe, such as
- * `/dev/null`, goes there immediately.
+ * Begins a file that will have this path. `beginning`: that of each such file; what is written to a device or a pipe,
+ * such as `/dev/null`, goes there immediately.
  *
- * Throws `OperatorError` if the file can't be written there, or would replace another kind of file: before a command begins
- * what may take hours.
+ * Throws `OperatorError` if the file can't be written there, or would replace another kind of file: before a command
+ * begins what may take hours.
  */
 export async function createPrivateFile(path: string, beginning: string): Promise<PrivateFile> {
   const refuse = (error: unknown): never => {

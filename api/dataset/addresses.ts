@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { hasAddresses } from '../catalog/stored-documents.ts'
 import type { Fragment, SqlOrTransaction } from '../database/connect.ts'
 import { type AppliedRows, analyzeTables } from './pending-change.ts'
 import { type Load, type OrphanOptions, removeOrphans } from './staged-load.ts'
@@ -79,9 +80,4 @@ export function selectMissingAddresses(tx: SqlOrTransaction, importId: number): 
     where ${hasAddresses(tx)} and not exists (
       select from ${tx(stagingTable('identities', importId))} s where s.forge_rest_id = u.forge_rest_id
     )`
-}
-
-/** SQL: whether a document of `user_addresses` has any. An address is a string, so it ends with a quotation mark. */
-export function hasAddresses(tx: SqlOrTransaction): Fragment {
-  return tx`user_addresses.document not like '%[]}'`
 }

@@ -1,4 +1,4 @@
-import { renderCommit } from '../catalog/document-lookup.ts'
+import { renderMembers } from '../catalog/stored-documents.ts'
 import type { Fragment, SqlOrTransaction } from '../database/connect.ts'
 import { updateAuthors } from './contributions.ts'
 import { type AppliedRows, analyzeTables } from './pending-change.ts'
@@ -113,7 +113,7 @@ export async function removeOrphanCommits(load: Load, options: OrphanOptions): P
       )`
   await removeOrphans(load, 'commits', {
     where: tx`s.url_key in (select url_key from unknown_urls)`,
-    document: renderCommit(tx, tx`members`, tx`to_json(repo_url)::text`),
+    document: renderMembers(tx, tx`members`, { repoUrl: tx`to_json(repo_url)::text` }),
     ...options,
   })
 }

@@ -6,7 +6,7 @@
  *
  * @module
  */
-import { selectJsonUrl } from '../catalog/document-lookup.ts'
+import { replaceUrls, selectJsonUrl } from '../catalog/stored-documents.ts'
 import { copyAttributes } from './attributes.ts'
 import { renumberCommits } from './commit-changes.ts'
 import { updateAuthors } from './contributions.ts'
@@ -14,7 +14,6 @@ import { selectDeclarations } from './pending-change.ts'
 import { noteReturns, recordRemovals, removeRepositories } from './removal.ts'
 import type { Load } from './staged-load.ts'
 import { stagingTable } from './staging.ts'
-import { replaceUrls } from './url-replacement.ts'
 
 /**
  * Prepares a load for `applyRepositories`: staged records and rows of one repository become one. A row of a local

@@ -4,10 +4,12 @@
  *
  * @module
  */
+
+import { hasAddresses } from '../catalog/stored-documents.ts'
 import type { Fragment, Sql, SqlOrTransaction } from '../database/connect.ts'
 import { beginLong } from '../database/long-transaction.ts'
 import { keyRepositoryUrl } from '../names/repository-url.ts'
-import { hasAddresses, selectMissingAddresses } from './addresses.ts'
+import { selectMissingAddresses } from './addresses.ts'
 import { selectNamed } from './commit-changes.ts'
 import type { RecordKind } from './records.ts'
 import { removeCommits, removeRepositories, removeUsers } from './removal.ts'

@@ -1,4 +1,5 @@
-import { isLocalDocument, renderMembers, selectJsonUrl, selectUrl } from '../catalog/document-lookup.ts'
+import { isLocalDocument } from '../catalog/document-lookup.ts'
+import { renderMembers, replaceUrls, selectJsonUrl, selectMember } from '../catalog/stored-documents.ts'
 import type { Fragment } from '../database/connect.ts'
 import { addNewAttributes, copyAttributes, noteRecordTerms, selectTerms } from './attributes.ts'
 import { ImportError } from './import-error.ts'
@@ -6,7 +7,6 @@ import { type AppliedRows, analyzeTables, type DatasetChange, selectDeclarations
 import { noteReturns } from './removal.ts'
 import { countApplied, type Load } from './staged-load.ts'
 import { stagingTable } from './staging.ts'
-import { replaceUrls } from './url-replacement.ts'
 
 /**
  * Gives staged repositories the record that the dataset has now, if it comes from the forge or a file, not from a clone.
@@ -21,7 +21,7 @@ export async function useKnownRepositories({ tx, importId }: Load): Promise<void
     from ${staged} s join repositories r using (forge_rest_id)
     where not ${isLocalDocument(tx, renderMembers(tx, tx`r.members`))}`
   const [moved] = await tx<{ url: string }[]>`
-    select ${selectUrl(tx, tx`members`)} as url from known_repositories where has_moved order by position`
+    select ${selectMember(tx, tx`members`, 'url')} as url from known_repositories where has_moved order by position`
   if (moved !== undefined) {
     throw new ImportError(
       `A repository of this load has the URL ${moved.url} since this load began. Nothing was changed; run the import again`,

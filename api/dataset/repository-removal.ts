@@ -1,4 +1,5 @@
 import { selectRepository } from '../catalog/document-lookup.ts'
+import { selectMember } from '../catalog/stored-documents.ts'
 import type { Sql } from '../database/connect.ts'
 import { OperatorError } from '../errors.ts'
 import { changeDataset, type DatasetChangeOptions, type DatasetChangeResult } from './dataset-change.ts'
@@ -28,7 +29,7 @@ export async function findRepository(
       ? selectRepository(sql, reference.owner, reference.name)
       : sql`select * from repositories where forge_rest_id = ${reference.forgeRestId}`
   const [repository] = await sql<Omit<RemovableRepository, 'commits'>[]>`
-    select id, forge_rest_id as "forgeRestId", ('{' || members || '}')::json ->> 'full_name' as "fullName", version,
+    select id, forge_rest_id as "forgeRestId", ${selectMember(sql, sql`members`, 'full_name')} as "fullName", version,
       dependencies_count as dependencies
     from (${named}) r`
   if (repository === undefined) return undefined

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { writeMembers } from '../catalog/stored-documents.ts'
 import { isBot, type NamedAccounts } from '../names/automation-accounts.ts'
 import { foldLocation, foldText } from '../names/case-folding.ts'
 import { listCoauthors } from '../names/coauthors.ts'
@@ -92,7 +93,7 @@ export function createRepositoryRow(repository: RepositoryRecord): StagedRow {
     owner_identity: identifyLogin(fields.owner_login),
     pushed_at: fields.pushed_at,
     ...createRepositoryAttributes(fields),
-    members: JSON.stringify(fields).slice(1, -1),
+    members: writeMembers(fields),
     dependencies: sorted && JSON.stringify(sorted),
     ...createDependencyColumns(sorted ?? []),
   }
@@ -155,6 +156,6 @@ export function createCommitColumns(commit: Omit<CommitRecord, 'repo_url'>) {
   return {
     author_identity,
     coauthor_identities: coauthors.length === 0 ? null : coauthors,
-    members: JSON.stringify(commit).slice(1, -1),
+    members: writeMembers(commit),
   }
 }

@@ -20,8 +20,8 @@ const maxTagsLength = 8_192
 const compressionSuffix = /^(?:--?|[;:])(?:gzip|gz|gunzip|br|zstd|deflate)$/
 
 /**
- * Whether `If-None-Match` has the tag, compared weakly, or is `*` (RFC 9110 §13.1.2). A tag also matches with the suffix
- * of a proxy that compressed the response. The tag itself may end like one, or like the beginning of one.
+ * Whether `If-None-Match` has the tag, compared weakly, or is `*` (RFC 9110 §13.1.2). A tag also matches with the
+ * suffix of a proxy that compressed the response. The tag itself may end like one, or like the beginning of one.
  */
 export function matchesEntityTag(ifNoneMatch: string | undefined, tag: string): boolean {
   if (ifNoneMatch === undefined) return false

@@ -1,6 +1,6 @@
 /**
- * Load shedding: the check in front of the app, which refuses requests with 503 while there is more work than can be done
- * soon, and lets requests of unknown senders take turns (`decisions/0005-http.md`).
+ * Load shedding: the check in front of the app, which refuses requests with 503 while there is more work than can be
+ * done soon, and lets requests of unknown senders take turns (`decisions/0005-http.md`).
  *
  * A refusal must cost almost nothing, or it slows down the requests in progress. So servers run the check before they
  * create a `Request`. It reads one header and writes no log line. `/metrics` counts refusals.
@@ -23,9 +23,9 @@ export interface RequestHead {
 /** What a server calls. */
 export interface ServedApp {
   /**
-   * Returns the response to a complete request that is refused. Pass an accepted one to `fetch`. Send the response in another turn
-   * of the event loop: clients may send their next request immediately, and many of them would keep the event loop from
-   * the requests in progress.
+   * Returns the response to a complete request that is refused. Pass an accepted one to `fetch`. Send the response in
+   * another turn of the event loop: clients may send their next request immediately, and many of them would keep the
+   * event loop from the requests in progress.
    */
   shedLoad(request: RequestHead): PlainResponse | 'accepted'
   /** Responds to a request. */
@@ -84,8 +84,8 @@ export function createLoadShedder({
   }
 
   /**
-   * Waits for the turn of an unknown sender. One of them starts in each turn of the event loop. So any number of pages and
-   * errors, which cost nothing, delays each step of a paid request by one of them.
+   * Waits for the turn of an unknown sender. One of them starts in each turn of the event loop. So any number of pages
+   * and errors, which cost nothing, delays each step of a paid request by one of them.
    */
   function waitForTurn(request: Request): Promise<void> {
     return new Promise((start) => {

@@ -67,7 +67,7 @@ export interface StandardHeaders {
   page: Record<string, string>
   /** Added to the response to a preflight. */
   preflight: Record<string, string>
-  /** The same for `/mcp`. */
+  /** Added to the response to a preflight of `/mcp`. */
   mcpPreflight: Record<string, string>
 }
 
@@ -103,8 +103,8 @@ function listPreflightHeaders(methods: readonly string[], names: readonly string
 }
 
 /**
- * Gives every response the standard headers, unless its route sets its own, and responds to `OPTIONS`. While the instance
- * stops, asks clients to close connections, so that none is closed under their next request.
+ * Gives every response the standard headers, unless its route sets its own, and responds to `OPTIONS`. While the
+ * instance stops, asks clients to close connections, so that none is closed under their next request.
  *
  * Hono's `secure-headers` and `cors` do the same, but they change finished responses. This makes Node's adapter convert
  * each response, which takes 130 µs of a request that takes 110 µs otherwise.
@@ -134,8 +134,8 @@ export function standardHeaders(headers: StandardHeaders, basePath: string, life
 /** The life of an instance. */
 export interface Lifecycle {
   /**
-   * `waiting`: for the database and its schema. `stopping`: requests are still served, but load balancers should send no
-   * more.
+   * `waiting`: for the database and its schema. `stopping`: requests are still served, but load balancers should send
+   * no more.
    */
   phase: 'waiting' | 'serving' | 'stopping'
 }

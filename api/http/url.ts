@@ -48,8 +48,8 @@ export function isPotentiallyTrustworthy({ protocol, hostname }: URL): boolean {
 }
 
 /**
- * Returns the error of a request with an invalid host, a URL of a scheme other than `http` and `https`, a dot segment in
- * its path, or `*` in place of a path.
+ * Returns the error of a request with an invalid host, a URL of a scheme other than `http` and `https`, a dot segment
+ * in its path, or `*` in place of a path.
  */
 export function findRequestError({ method, target, host }: RawRequest): ApiError | undefined {
   const { authority, path = '' } = targetPattern.exec(target)?.groups ?? {}
@@ -155,7 +155,9 @@ export const validatePublicUrl = createMiddleware<HonoEnvironment>(function vali
   return next()
 })
 
-/** Paths of pages for people, below the base path. Scripts of other origins can't read them. `*` matches any path below. */
+/**
+ * Paths of pages for people, below the base path. Scripts of other origins can't read them. `*` matches any path below.
+ */
 const pagePaths = ['', '/', '/docs/*', '/api-docs/*', '/favicon.ico', '/llms.txt', '/robots.txt']
 
 /** All paths that need no key. */

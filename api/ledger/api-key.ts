@@ -86,14 +86,14 @@ function isUsable(sql: Sql): Fragment {
 
 /** What operators are told when keys are not found. */
 export const keysNotFound =
-  'a usable key is not found by its secret, so all requests get 401; try: reindex table api_key_secrets'
+  'a usable key is not found by its secret, so its requests get 401; try: reindex table api_key_secrets'
 
 /** Its key may have been revoked since a hash was picked, but not each time. */
 const findAttempts = 3
 
 /**
- * Creates a check whether keys are found by their secrets: it looks up one that is usable, as requests do. True if there is none
- * among the newest 100 keys.
+ * Creates a check whether keys are found by their secrets: it looks up one that is usable, as requests do. True if
+ * there is none among the newest 100 keys.
  */
 export function createKeyCheck(sql: Sql): () => Promise<boolean> {
   let hash: Buffer | undefined

@@ -2,8 +2,8 @@
  * Group commit: while one group of requests is being settled, the next ones queue, and are then settled together. Many
  * requests share a statement and a flush of the disk, so a busy key is not limited to one charge per flush.
  *
- * Groups skip keys that another session has locked: a statement that reads pages, another instance, or a command. Requests
- * of a locked key have a queue of their own, so that they don't delay other keys.
+ * Groups skip keys that another session has locked: a statement that reads pages, another instance, or a command.
+ * Requests of a locked key have a queue of their own, so that they don't delay other keys.
  *
  * @module
  */
@@ -53,7 +53,10 @@ class LockTimeoutError extends Error {
   readonly code = lockNotAvailable
 }
 
-/** Creates the group commit of an instance: a function that settles a request in a group with others. */
+/**
+ * Creates the group commit of an instance: a function that settles a request in a group with others. It is long because
+ * its functions share the state of locked keys.
+ */
 export function createGroupCommit(sql: Sql, { maxLockWaits }: GroupCommitOptions) {
   const settleUnlocked = createBatcher({
     run: (requests: SettleRequest[]) => settleTogether(requests, { waitForLocks: false }),

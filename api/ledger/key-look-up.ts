@@ -11,8 +11,9 @@ import { countFreeConnections, countStatement } from '../database/statement-coun
 import { type BearerKey, findApiKeys, hashSecret } from './api-key.ts'
 
 /**
- * Limits of look-ups. One that finds nothing keeps its place for `missMs`, so that no more than 128 a second find nothing,
- * however many anonymous clients there are. One that finds a key leaves its place immediately. Secrets take turns.
+ * Limits of look-ups. One that finds nothing keeps its place for `missMs`, so that no more than 128 a second find
+ * nothing, however many anonymous clients there are. One that finds a key leaves its place immediately. Secrets take
+ * turns.
  */
 const limits = { maxConcurrent: 64, maxQueued: 2_000, maxWaitMs: 2_000 }
 const missMs = 500

@@ -128,8 +128,8 @@ interface GrantRow {
 
 /**
  * Adds credits to a key; a negative number withdraws them. Under a reference, which is the key's own, does so once.
- * Throws `KeyError` when the balance would leave the range from 0 to `maxBalance`, or when another number of credits was
- * granted under the reference.
+ * Throws `KeyError` when the balance would leave the range from 0 to `maxBalance`, or when another number of credits
+ * was granted under the reference.
  */
 export async function grantCredits(
   sql: SqlOrTransaction,

@@ -23,11 +23,14 @@ export type KeyRequest = Omit<SettleRequest, 'keyId' | 'secretHash'>
 export interface Ledger {
   /** Returns a key from the cache. It may have been revoked since. */
   findCachedKey(secret: string): BearerKey | undefined
-  /** Returns an admin key that the database has accepted lately (`accepted-admins.ts`). It may have been revoked since. */
+  /**
+   * Returns an admin key that the database has accepted lately (`accepted-admins.ts`). It may have been revoked since.
+   */
   findAcceptedAdmin(secret: string): BearerKey | undefined
   /**
-   * Reads a key from the database, and caches it. Returns undefined when it is unknown. Waits while there are many unknown
-   * keys. Throws `overCapacity` when the wait is too long, and `ClientGoneError` when the signal is aborted before it ends.
+   * Reads a key from the database, and caches it. Returns undefined when it is unknown. Waits while there are many
+   * unknown keys. Throws `overCapacity` when the wait is too long, and `ClientGoneError` when the signal is aborted
+   * before it ends.
    */
   findKey(secret: string, signal?: AbortSignal): Promise<BearerKey | undefined>
   /**
@@ -36,15 +39,15 @@ export interface Ledger {
    */
   settle(key: BearerKey, request: KeyRequest, onWait?: () => void): Promise<Settlement | Stale>
   /**
-   * Returns what the statement that reads a response shall settle. `key_locked`: other requests wait for the key's lock;
-   * call `settle`, which queues behind them.
+   * Returns what the statement that reads a response shall settle. `key_locked`: other requests wait for the key's
+   * lock; call `settle`, which queues behind them.
    */
   prepare(key: BearerKey, request: KeyRequest): SettleRequest | 'key_locked'
   /** Notes what such a statement has settled. It was sent after `sentAt`, on the clock of `performance.now()`. */
   noteSettlement(key: BearerKey, request: KeyRequest, settlement: Settlement, sentAt: number): void
   /**
-   * Returns the cached `throttled` settlement of a key. It is cached until the key's rate-limit window ends, for a second
-   * at most.
+   * Returns the cached `throttled` settlement of a key. It is cached until the key's rate-limit window ends, for a
+   * second at most.
    */
   findCachedThrottle(keyId: number): Settlement | undefined
   /** Whether charges can be recorded. Only a failed charge reveals that they can't: a full disk still allows reads. */

@@ -112,11 +112,11 @@ export interface SettlementRow {
 }
 
 /**
- * SQL: settles requests, each at its place in the array; undefined: a place without a request. The value is a JSON array of
- * `SettlementRow`, without order; null: nothing is settled, because the statement is older than `maxAgeMs`. With
- * `waitForLocks`, waits for locked keys, for 5 seconds at most. Without, their requests are `locked`. `foundItems` is SQL:
- * an array of the number of items found for each place. If it is null, there is no such resource: a request without a price
- * then has no row. The statement reads `dataset`.
+ * SQL: settles requests, each at its place in the array; undefined: a place without a request. The value is a JSON
+ * array of `SettlementRow`, without order; null: nothing is settled, because the statement is older than `maxAgeMs`.
+ * With `waitForLocks`, waits for locked keys, for 5 seconds at most. Without, their requests are `locked`. `foundItems`
+ * is SQL: an array of the number of items found for each place. If it is null, there is no such resource: a request
+ * without a price then has no row. The statement reads `dataset`.
  */
 export function callSettle(
   sql: Sql,
@@ -177,8 +177,8 @@ function toInput({ keyId, secretHash, version, isCounted, charge }: SettleReques
 }
 
 /**
- * SQL: whether the statement was sent less than `maxAgeMs` ago. A server counts from its arrival. A statement may wait for
- * the embedded database's one session before it counts as arrived, but that database has this machine's clock.
+ * SQL: whether the statement was sent less than `maxAgeMs` ago. A server counts from its arrival. A statement may wait
+ * for the embedded database's one session before it counts as arrived, but that database has this machine's clock.
  */
 function isYounger(sql: Sql, maxAgeMs: number): Fragment {
   return isEmbedded(sql)

@@ -101,7 +101,10 @@ export interface KeyUsage extends SumKey {
   credits: number
 }
 
-/** Reads what keys spent, deleted ones too, by key, day and endpoint, in one snapshot. `write` gets a few rows at a time. */
+/**
+ * Reads what keys spent, deleted ones too, by key, day and endpoint, in one snapshot. `write` gets a few rows at a
+ * time.
+ */
 export async function readUsage(
   sql: Sql,
   { from, to, key }: UsageFilter,

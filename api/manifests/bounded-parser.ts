@@ -1,12 +1,13 @@
 /**
- * Parses manifests within limits of time and memory, whatever they contain: clones are untrusted. Each parser takes linear
- * time, as far as we know. A thread holds what we don't know, and what is in libraries: it is ended with the manifest in it.
+ * Parses manifests within limits of time and memory, whatever they contain: clones are untrusted. Each parser takes
+ * linear time, as far as we know. A thread holds what we don't know, and what is in libraries: it is ended with the
+ * manifest in it.
  *
  * @module
  */
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
-import type { ManifestContent, ManifestFormat } from './manifest.ts'
+import type { ManifestContent } from './manifest.ts'
 import type { ManifestRequest, ManifestResponse } from './manifest-worker.ts'
 
 /** No manifest that people write takes nearly as long. */
@@ -14,7 +15,9 @@ const maxSeconds = 10
 /** The largest manifests of people take a tenth of this. */
 const maxMegabytes = 512
 
-/** The thread. One is enough: the time of an import goes to git and the database. It doesn't keep the process running. */
+/**
+ * The thread. One is enough: the time of an import goes to git and the database. It doesn't keep the process running.
+ */
 let thread: Worker | undefined
 /** Ends with the manifest that was asked for last. */
 let last: Promise<unknown> = Promise.resolve()
@@ -24,11 +27,7 @@ let last: Promise<unknown> = Promise.resolve()
  *
  * @throws {Error} with one line when the content does not parse, or takes too much time or memory
  */
-export function parseWithinBounds(
-  format: ManifestFormat,
-  content: string,
-  url?: string,
-): Promise<ManifestContent> {
+export function parseWithinBounds(format: string, content: string, url?: string): Promise<ManifestContent> {
   const parsed = last.then(() => parseNext({ format, content, url }))
   last = parsed.catch(() => {})
   return parsed

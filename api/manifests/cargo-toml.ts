@@ -1,5 +1,18 @@
-import { type Definitions, maxPathLength, type Reference, type SharedFile } from './declared.ts'
+import { crateSpelling } from '../names/dependency-names.ts'
 import { isTable, parseToml, readTable, type Table } from './json-and-toml.ts'
+import {
+  type Definitions,
+  type ManifestFormat,
+  maxPathLength,
+  type Reference,
+  type SharedFile,
+} from './manifest-format.ts'
+
+export const cargoToml: ManifestFormat = {
+  files: ['Cargo.toml'],
+  spelling: crateSpelling,
+  parse: parseCargoToml,
+}
 
 /** Cargo still reads its first names, those with underscores. */
 const sections = [
@@ -18,7 +31,7 @@ const sections = [
  *
  * @throws {Error} when it is not TOML, or a section is not a table
  */
-export function* parseCargoToml(content: string): Generator<string | Reference | Definitions> {
+function* parseCargoToml(content: string): Generator<string | Reference | Definitions> {
   const document = parseToml(content)
   const { workspace } = readTable(document, 'package')
   const folder = typeof workspace === 'string' && workspace.length <= maxPathLength ? workspace : undefined

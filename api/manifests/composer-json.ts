@@ -1,18 +1,20 @@
 import { isTable, parseJsonObject, readTable, type Table } from './json-and-toml.ts'
-import { type OwnPackage, readWorkspace, type Workspace } from './own-packages.ts'
+import { type ManifestFormat, type OwnPackage, readWorkspace, type Workspace } from './manifest-format.ts'
+
+export const composerJson: ManifestFormat = { files: ['composer.json'], parse: parseComposerJson }
 
 /**
  * The packages in a `composer.json`, in lower case as Composer compares them.
  *
- * A package is `vendor/name`. Names without a vendor (`php`, `ext-json`, `lib-icu`, `composer-plugin-api`) belong to the
- * platform, which Composer does not install.
+ * A package is `vendor/name`. Names without a vendor (`php`, `ext-json`, `lib-icu`, `composer-plugin-api`) belong to
+ * the platform, which Composer does not install.
  *
- * A repository of the type `path` has packages in folders, for this file alone. What a file replaces at its own version is a
- * part of it, as the components of a framework are.
+ * A repository of the type `path` has packages in folders, for this file alone. What a file replaces at its own version
+ * is a part of it, as the components of a framework are.
  *
  * @throws {Error} when it, or a section, is not a JSON object
  */
-export function* parseComposerJson(content: string): Generator<string | OwnPackage | Workspace> {
+function* parseComposerJson(content: string): Generator<string | OwnPackage | Workspace> {
   const document = parseJsonObject(content)
   if (typeof document.name === 'string') yield { own: document.name.toLowerCase(), isUnique: false }
   for (const [name, version] of Object.entries(readTable(document, 'replace'))) {

@@ -1,17 +1,29 @@
 import { isTable, readList } from './json-and-toml.ts'
+import type { ManifestFormat } from './manifest-format.ts'
 import { parseRequirementsTxt } from './python.ts'
 import { parseYaml } from './yaml.ts'
+
+/** Environments of Conda. Projects test with several, which `ci/envs` has by their versions: `ci/envs/312-dev.yaml`. */
+export const condaEnvironment: ManifestFormat = {
+  files: ['environment.yml'],
+  paths: [
+    [/(?:^|\/)environment[-_.](?:[^/]*\.)?ya?ml$/, 'environment.yml'],
+    [/[-_.]environment\.ya?ml$/, 'environment.yml'],
+    [/(?:^|\/)ci\/envs\/[^/]*\.ya?ml$/, 'environment.yml'],
+  ],
+  parse: parseCondaEnvironment,
+}
 
 /** Languages and an installer: they come with the environment. */
 const ofLanguage = new Set(['python', 'pip', 'r-base'])
 
 /**
- * The packages in an `environment.yml` of Conda, without channel and version, and those of its `pip` list, which Conda writes into a
- * requirements file. The languages themselves (`python`, `r-base`) don't count.
+ * The packages in an `environment.yml` of Conda, without channel and version, and those of its `pip` list, which Conda
+ * writes into a requirements file. The languages themselves (`python`, `r-base`) don't count.
  *
  * @throws {Error} when it is not YAML, or its `pip` list has something that pip would refuse
  */
-export function* parseCondaEnvironment(content: string): Generator<string> {
+function* parseCondaEnvironment(content: string): Generator<string> {
   for (const entry of readList(parseYaml(content).dependencies)) {
     if (typeof entry === 'string') {
       const name = findPackage(entry)?.toLowerCase()

@@ -1,13 +1,27 @@
 /** `vcpkg.json`, `conanfile.txt` and `conanfile.py`. No Python is run. */
 import { isTable, parseJsonObject, readList, readTable } from './json-and-toml.ts'
+import type { ManifestFormat } from './manifest-format.ts'
 import { scanPython } from './python-program.ts'
+
+export const vcpkgJson: ManifestFormat = { files: ['vcpkg.json'], parse: parseVcpkgJson }
+export const conanfileTxt: ManifestFormat = {
+  files: ['conanfile.txt'],
+  isLenient: true,
+  parse: parseConanfileTxt,
+}
+
+export const conanfilePy: ManifestFormat = {
+  files: ['conanfile.py'],
+  isLenient: true,
+  parse: parseConanfilePy,
+}
 
 /**
  * The ports in a `vcpkg.json`: its dependencies and those of its features.
  *
  * @throws {Error} when it is not a JSON object, or `features` is not one
  */
-export function* parseVcpkgJson(content: string): Generator<string> {
+function* parseVcpkgJson(content: string): Generator<string> {
   const document = parseJsonObject(content)
   const features = document.features === undefined ? [] : Object.values(readTable(document, 'features'))
   for (const { dependencies } of [document, ...features.filter(isTable)]) {
@@ -27,7 +41,7 @@ const requiring = /^(?:build_|tool_|test_)?requires$/
  *
  * @throws never
  */
-export function* parseConanfileTxt(content: string): Generator<string> {
+function* parseConanfileTxt(content: string): Generator<string> {
   let isRequired = false
   for (const line of content.split(/\r\n?|\n/)) {
     const text = line.split('#', 1)[0]?.trim() ?? ''
@@ -44,12 +58,12 @@ export function* parseConanfileTxt(content: string): Generator<string> {
 const recipeName = /^["?]([\w.+-]+)\//
 
 /**
- * The packages in a `conanfile.py`: those of `requires`, `tool_requires`, `build_requires` and `test_requires`, as attributes and as
- * calls, without version and user; null for computed ones.
+ * The packages in a `conanfile.py`: those of `requires`, `tool_requires`, `build_requires` and `test_requires`, as
+ * attributes and as calls, without version and user; null for computed ones.
  *
  * @throws {Error} when it is not Python
  */
-export function* parseConanfilePy(content: string): Generator<string | null> {
+function* parseConanfilePy(content: string): Generator<string | null> {
   const { tokens, closes } = scanPython(content)
   for (let at = 0; at < tokens.length; at++) {
     if (!requiring.test(tokens[at] ?? '')) continue

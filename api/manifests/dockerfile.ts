@@ -1,10 +1,26 @@
 /**
- * `Dockerfile`, by the grammar of BuildKit: https://github.com/moby/buildkit/tree/master/frontend/dockerfile/parser. Templates of
- * such files are read as far as they are one.
+ * `Dockerfile`, by the grammar of BuildKit: https://github.com/moby/buildkit/tree/master/frontend/dockerfile/parser.
+ * Templates of such files are read as far as they are one.
  */
+
+import type { ManifestFormat } from './manifest-format.ts'
 import { computedPart } from './program.ts'
 
-/** A longer text isn't the name of an image, so it stays unknown. Otherwise, arguments of arguments could grow without bound. */
+export const dockerfile: ManifestFormat = {
+  files: ['Dockerfile'],
+  paths: [
+    [/(?:^|\/)Containerfile$/, 'Dockerfile'],
+    [/(?:^|\/)(?:Dockerfile\.[\w.-]+|[\w.-]+\.Dockerfile)$/, 'Dockerfile'],
+  ],
+  except: /\.(?:adoc|dockerignore|md|rst)$/,
+  isLenient: true,
+  parse: parseDockerfile,
+}
+
+/**
+ * A longer text isn't the name of an image, so it stays unknown. Otherwise, arguments of arguments could grow without
+ * bound.
+ */
 const maxLength = 1000
 /** Deeper nested variables are unknown. People don't write nearly as many. */
 const maxDepth = 20
@@ -23,12 +39,13 @@ const platform = ['BUILD', 'TARGET'].flatMap((side) =>
 )
 
 /**
- * The images in a `Dockerfile` that stages begin with, without tag and digest; null for one that only the build's arguments or a template
- * would name. Those of Docker Hub have neither host nor `library/`. `scratch` and earlier stages aren't images.
+ * The images in a `Dockerfile` that stages begin with, without tag and digest; null for one that only the build's
+ * arguments or a template would name. Those of Docker Hub have neither host nor `library/`. `scratch` and earlier
+ * stages aren't images.
  *
  * @throws {Error} when a heredoc is not closed
  */
-export function* parseDockerfile(content: string): Generator<string | null> {
+function* parseDockerfile(content: string): Generator<string | null> {
   const stages = new Set<string>(['scratch'])
   /** The arguments before the first stage. Those of a stage don't count for others. */
   const values = new Map<string, string>(platform.map((name) => [name, computedPart]))
@@ -37,7 +54,7 @@ export function* parseDockerfile(content: string): Generator<string | null> {
   for (const line of readInstructions(content, escapeSign)) {
     const [instruction = '', rest = ''] = cut(line)
     if (isGlobal && /^arg$/i.test(instruction)) {
-      for (const word of splitWords(rest, escapeSign)) {
+      for (const word of splitShellWords(rest, escapeSign)) {
         const [, name = '', value] = /^([A-Za-z_]\w*)(?:=(.*))?$/s.exec(word) ?? []
         if (value !== undefined) values.set(name, new Word(value, values, escapeSign).expand())
       }
@@ -106,12 +123,15 @@ function cutContinuation(line: string, escapeSign: string): string | undefined {
   return text.endsWith(escapeSign) && text.at(-2) !== escapeSign ? text.slice(0, -1) : undefined
 }
 
-/** The heredocs that begin behind an instruction, `<<EOF`, `<< EOF` or `<<-EOF`. The escape character doesn't count there. */
+/**
+ * The heredocs that begin behind an instruction, `<<EOF`, `<< EOF` or `<<-EOF`. The escape character doesn't count
+ * there.
+ */
 function* findHeredocs(line: string): Generator<{ ending: string; isIndented: boolean }> {
   if (!line.includes('<<')) return
   const [, rest] = /^\s*(?:onbuild\s+)?(?:add|copy|run)\s+(.*)$/is.exec(line) ?? []
   if (rest === undefined || isList(rest)) return
-  for (const word of splitWords(rest, '\\')) {
+  for (const word of splitShellWords(rest, '\\')) {
     const [, indent, ending = ''] = /^\d*<<(-?)\s*([^<\s]+)$/.exec(word) ?? []
     if (ending !== '') yield { ending: ending.replace(/["'\\]/g, ''), isIndented: indent !== '' }
   }
@@ -128,7 +148,7 @@ function isList(text: string): boolean {
 }
 
 /** Splits words at white space that is neither quoted nor escaped, nor within a heredoc's sign. */
-function splitWords(text: string, escapeSign: string): string[] {
+function splitShellWords(text: string, escapeSign: string): string[] {
   return text.match(escapeSign === '`' ? wordsWithBacktick : wordsWithBackslash) ?? []
 }
 

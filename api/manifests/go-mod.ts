@@ -1,14 +1,18 @@
-import type { OwnPackage } from './own-packages.ts'
+import type { ManifestFormat, OwnPackage } from './manifest-format.ts'
+
+export const goMod: ManifestFormat = { files: ['go.mod'], parse: parseGoMod }
 
 /**
  * The modules that a `go.mod` requires, in both forms: `require path version` and the block in parentheses.
  *
- * Modules marked `// indirect` are skipped: since Go 1.17 they are all dependencies of dependencies. So are modules that a
- * `replace` reads from a folder. `module` names its own, by a path that no other module has. Other directives are skipped too, so that new ones do no harm.
+ * Modules marked `// indirect` are skipped: since Go 1.17 they are all dependencies of dependencies. So are modules
+ * that a `replace` reads from a folder. `module` names its own, by a path that no other module has. Other directives
+ * are skipped too, so that new ones do no harm.
  *
- * @throws {Error} when a line is not a directive, a requirement is not a module and its version, or a block is not closed
+ * @throws {Error} when a line is not a directive, a requirement is not a module and its version, or a block is not
+ * closed
  */
-export function* parseGoMod(content: string): Generator<string | OwnPackage> {
+function* parseGoMod(content: string): Generator<string | OwnPackage> {
   const required: Module[] = []
   /** By a module's path, or its path and version: whether it is read from a folder. */
   const replaced = new Map<string, boolean>()

@@ -1,7 +1,19 @@
 /** Catalogs of Gradle, in `libs.versions.toml` and `settings.gradle`, which define modules for builds. */
-import type { Definitions, SharedFile } from './declared.ts'
 import { isTable, parseToml, readList, readTable } from './json-and-toml.ts'
+import type { Definitions, ManifestFormat, SharedFile } from './manifest-format.ts'
 import { computedPart, languages, readString, scanProgram } from './program.ts'
+
+export const gradleCatalog: ManifestFormat = {
+  files: ['libs.versions.toml'],
+  paths: [[/(?:^|\/)[\w.-]+\.versions\.toml$/, 'libs.versions.toml']],
+  parse: parseGradleCatalog,
+}
+
+export const gradleSettings: ManifestFormat = {
+  files: ['settings.gradle', 'settings.gradle.kts'],
+  isLenient: true,
+  parse: parseGradleSettings,
+}
 
 /** `group:name` of a coordinate; null if these are computed. Others are modules in a folder. */
 export function* readCoordinates(text: string | undefined): Generator<string | null> {
@@ -10,7 +22,10 @@ export function* readCoordinates(text: string | undefined): Generator<string | n
   else if (/^[\w.-]+$/.test(group) && /^[\w.-]+$/.test(name)) yield `${group}:${name}`
 }
 
-/** The catalog that each build has. Settings define its names as they are, and those of others behind the catalog's name. */
+/**
+ * The catalog that each build has. Settings define its names as they are, and those of others behind the catalog's
+ * name.
+ */
 const mainCatalog = 'libs'
 
 /** The files that may define a catalog, by what builds call it: `testLibs`. */
@@ -41,7 +56,7 @@ function listModules(...names: unknown[]): string[] {
  *
  * @throws {Error} when it is not TOML, or a section is not a table
  */
-export function* parseGradleCatalog(content: string): Generator<Definitions> {
+function* parseGradleCatalog(content: string): Generator<Definitions> {
   const document = parseToml(content)
   const libraries = new Map<string, readonly string[]>()
   for (const [alias, library] of Object.entries(readTable(document, 'libraries'))) {
@@ -60,11 +75,12 @@ function listBundle(libraries: ReadonlyMap<string, readonly string[]>, aliases: 
 }
 
 /**
- * The modules that a `settings.gradle` or `settings.gradle.kts` defines for builds in its catalogs, and bundles of them.
+ * The modules that a `settings.gradle` or `settings.gradle.kts` defines for builds in its catalogs, and bundles of
+ * them.
  *
  * @throws never
  */
-export function* parseGradleSettings(content: string): Generator<Definitions> {
+function* parseGradleSettings(content: string): Generator<Definitions> {
   const { tokens, closes } = scanProgram(content, languages.groovy)
   const definitions = new Map<string, readonly string[]>()
   for (let at = 0; at < tokens.length; at++) {
@@ -76,7 +92,9 @@ export function* parseGradleSettings(content: string): Generator<Definitions> {
   }
   if (definitions.size > 0) yield { definitions }
 
-  /** Reads a catalog, `libs { … }` or `create("libs") { … }`, and returns where it ends; without one, where it began. */
+  /**
+   * Reads a catalog, `libs { … }` or `create("libs") { … }`, and returns where it ends; without one, where it began.
+   */
   function readCatalog(start: number): number {
     const isCall = tokens[start + 1] === '('
     const name = isCall ? readString(tokens[start + 2]) : tokens[start]

@@ -1,7 +1,21 @@
 /** Builds of Gradle (`build.gradle`, `build.gradle.kts`). Nothing is run. */
-import type { Declared, SharedFile } from './declared.ts'
 import { describeCatalog, readCoordinates, toAccessor } from './gradle-catalog.ts'
+import type { Declared, ManifestFormat, SharedFile } from './manifest-format.ts'
 import { computedPart, type Language, languages, readString, scanProgram, splitArguments } from './program.ts'
+
+export const gradleGroovy: ManifestFormat = {
+  files: ['build.gradle'],
+  ecosystem: 'maven',
+  isLenient: true,
+  parse: (content) => parseGradle(content, languages.groovy),
+}
+
+export const gradleKotlin: ManifestFormat = {
+  files: ['build.gradle.kts'],
+  ecosystem: 'maven',
+  isLenient: true,
+  parse: (content) => parseGradle(content, languages.kotlinAndScala),
+}
 
 /** Blocks that declare nothing: what the build itself needs, versions, and rules. */
 const otherBlocks = new Set([
@@ -50,19 +64,10 @@ const catalogName = /^(?!ext$)[a-z][a-zA-Z\d]+$/
 /** Deeper nested calls count as computed. People don't write nearly as many. */
 const maxDepth = 20
 
-/** A build in Groovy. See `parseGradle`. */
-export function parseGradleGroovy(content: string): Generator<Declared> {
-  return parseGradle(content, languages.groovy)
-}
-
-/** A build in Kotlin. See `parseGradle`. */
-export function parseGradleKotlin(content: string): Generator<Declared> {
-  return parseGradle(content, languages.kotlinAndScala)
-}
-
 /**
- * The modules in `dependencies` blocks, as `group:name`, whatever the configuration, `platform()` included, and those of `mavenBom`. Names
- * of a catalog refer to it. Null for what is computed. `buildscript`, `plugins` and `constraints` don't count.
+ * The modules in `dependencies` blocks, as `group:name`, whatever the configuration, `platform()` included, and those
+ * of `mavenBom`. Names of a catalog refer to it. Null for what is computed. `buildscript`, `plugins` and `constraints`
+ * don't count. It is long because its functions read each other's parts of one program.
  *
  * @throws never
  */

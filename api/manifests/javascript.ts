@@ -1,23 +1,35 @@
 /** `package.json` and the workspaces of Lerna, `deno.json` and import maps. */
 import { isTable, parseJsonObject, readList, readTable, type Table } from './json-and-toml.ts'
-import { type OwnPackage, readWorkspace, type Workspace } from './own-packages.ts'
+import { type ManifestFormat, type OwnPackage, readWorkspace, type Workspace } from './manifest-format.ts'
+
+export const packageJson: ManifestFormat = {
+  files: ['package.json'],
+  ecosystem: 'npm',
+  parse: parsePackageJson,
+}
+
+export const lernaJson: ManifestFormat = { files: ['lerna.json'], ecosystem: 'npm', parse: parseLernaJson }
+export const denoJson: ManifestFormat = { files: ['deno.json', 'deno.jsonc'], parse: parseDenoJson }
+export const importMap: ManifestFormat = { files: ['import_map.json'], parse: parseDenoJson }
 
 const sections = ['dependencies', 'devDependencies', 'peerDependencies', 'optionalDependencies']
 
-/** An alias: a name with a version, or a name that can't be mistaken for a version. JSR has no names without a scope. */
+/**
+ * An alias: a name with a version, or a name that can't be mistaken for a version. JSR has no names without a scope.
+ */
 const alias = /^npm:(?:(@?[^@]+)@.|(@[^@/]+\/[^@]+|[a-z][^@\s]*)$)|^jsr:(@[^@/]+\/[^@/]+)(?:@|$)/i
 
 /** What package managers read from a folder or a file: the protocols for it, a path, or an archive. */
 const local = /^(?:workspace|file|link|portal):|^(?:\.|~\/|[\\/]|[a-z]:[\\/])|^[^:]*\.(?:tgz|tar|tar\.gz)$/i
 
 /**
- * The packages in a `package.json`. An alias (`"old": "npm:left-pad@1"`) counts as the installed package. Yarn writes ranges
- * with the same prefix (`"react": "npm:^18.2.0"`). A package of the same repository is left out. `workspaces` lists the members of
- * a workspace.
+ * The packages in a `package.json`. An alias (`"old": "npm:left-pad@1"`) counts as the installed package. Yarn writes
+ * ranges with the same prefix (`"react": "npm:^18.2.0"`). A package of the same repository is left out. `workspaces`
+ * lists the members of a workspace.
  *
  * @throws {Error} when it, or a section, is not a JSON object
  */
-export function* parsePackageJson(content: string): Generator<string | OwnPackage | Workspace> {
+function* parsePackageJson(content: string): Generator<string | OwnPackage | Workspace> {
   const document = parseJsonObject(content)
   const { workspaces } = document
   yield* readOwn(document, isTable(workspaces) ? workspaces.packages : workspaces)
@@ -42,7 +54,7 @@ function* readOwn({ name }: Table, members: unknown): Generator<OwnPackage | Wor
  *
  * @throws {Error} when it is not a JSON object
  */
-export function* parseLernaJson(content: string): Generator<Workspace> {
+function* parseLernaJson(content: string): Generator<Workspace> {
   const { packages, useWorkspaces } = parseJsonObject(content)
   if (useWorkspaces !== true) yield* readWorkspace(readList(packages ?? ['packages/*']))
 }
@@ -51,12 +63,12 @@ export function* parseLernaJson(content: string): Generator<Workspace> {
 const specifier = /^(?:npm|jsr):\/?(@[^/@]+\/[^/@]+|[^/@]+)/
 
 /**
- * The packages that a `deno.json`, a `deno.jsonc` or an import map takes from npm and JSR, in `imports` and `scopes`. Imports of paths
- * and URLs are not packages. `workspace` lists the members of a workspace.
+ * The packages that a `deno.json`, a `deno.jsonc` or an import map takes from npm and JSR, in `imports` and `scopes`.
+ * Imports of paths and URLs are not packages. `workspace` lists the members of a workspace.
  *
  * @throws {Error} when it is not a JSON object with comments and trailing commas, or a section is not an object
  */
-export function* parseDenoJson(content: string): Generator<string | OwnPackage | Workspace> {
+function* parseDenoJson(content: string): Generator<string | OwnPackage | Workspace> {
   const document = parseJsonObject(removeComments(content))
   const { workspace } = document
   yield* readOwn(document, isTable(workspace) ? workspace.members : workspace)

@@ -41,8 +41,8 @@ export function isTable(value: unknown): value is Table {
 }
 
 /**
- * Reads the table at a path of keys; an empty one if it is missing. PHP writes an empty object as `[]`, so an empty array
- * counts as an empty table.
+ * Reads the table at a path of keys; an empty one if it is missing. PHP writes an empty object as `[]`, so an empty
+ * array counts as an empty table.
  *
  * @throws {Error} when a value on the path is not a table
  */

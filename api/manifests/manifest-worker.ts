@@ -4,11 +4,11 @@
  * @module
  */
 import { parentPort } from 'node:worker_threads'
-import { type ManifestContent, type ManifestFormat, parseManifest } from './manifest.ts'
+import { type ManifestContent, parseManifest } from './manifest.ts'
 
 /** A manifest to parse. */
 export interface ManifestRequest {
-  format: ManifestFormat
+  format: string
   content: string
   /** Of the repository, if it is known. */
   url: string | undefined

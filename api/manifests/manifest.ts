@@ -1,115 +1,20 @@
 /**
- * Reads the names of the direct dependencies that manifests declare, as their registry spells them. Each format has a parser
- * in `manifests/`.
+ * Reads the names of the direct dependencies that manifests declare, as their registry spells them.
  *
  * @module
  */
-import { parseCargoToml } from './cargo-toml.ts'
-import { parseChartYaml } from './chart-yaml.ts'
-import { parseComposerJson } from './composer-json.ts'
-import { parseCondaEnvironment } from './conda.ts'
-import { parseConanfilePy, parseConanfileTxt, parseVcpkgJson } from './cpp.ts'
-import type { Declared, Definitions, Reference, SharedFile } from './declared.ts'
-import { parseDockerfile } from './dockerfile.ts'
-import { parseGithubActions } from './github-actions.ts'
-import { parseGoMod } from './go-mod.ts'
-import { parseGradleGroovy, parseGradleKotlin } from './gradle.ts'
-import { parseGradleCatalog, parseGradleSettings } from './gradle-catalog.ts'
-import { parseDenoJson, parseLernaJson, parsePackageJson } from './javascript.ts'
-import { parseMixExs } from './mix-exs.ts'
-import { parseDotnetProject, parsePackagesConfig } from './nuget.ts'
-import { createOwnTest, findEcosystem, type OwnPackage, type Workspace } from './own-packages.ts'
-import { parsePackageSwift } from './package-swift.ts'
-import { parsePnpmWorkspace } from './pnpm-workspace.ts'
-import { parsePomXml } from './pom-xml.ts'
-import { parsePubspecYaml } from './pubspec-yaml.ts'
-import { parsePipfile, parsePyprojectToml, parseRequirementsTxt } from './python.ts'
-import { parseRDescription } from './r-description.ts'
-import { parseGemfile, parseGemspec, parsePodfile, parsePodspec } from './ruby.ts'
-import { parseSbtBuild } from './sbt.ts'
-import { parseSetupCfg } from './setup-cfg.ts'
-import { parseSetupPy } from './setup-py.ts'
-
-/** Yields what a manifest declares. Takes linear time, because clones are untrusted. */
-type Parser = (content: string) => Iterable<Declared | OwnPackage | Workspace>
-
-const parsers = {
-  'package.json': parsePackageJson,
-  'deno.json': parseDenoJson,
-  'requirements.txt': parseRequirementsTxt,
-  'pyproject.toml': parsePyprojectToml,
-  'setup.py': parseSetupPy,
-  'setup.cfg': parseSetupCfg,
-  Pipfile: parsePipfile,
-  'go.mod': parseGoMod,
-  'Cargo.toml': parseCargoToml,
-  'pom.xml': parsePomXml,
-  Gemfile: parseGemfile,
-  'gems.rb': parseGemfile,
-  '*.gemfile': parseGemfile,
-  '*.gemspec': parseGemspec,
-  'composer.json': parseComposerJson,
-  '*.csproj': parseDotnetProject,
-  '*.fsproj': parseDotnetProject,
-  '*.vbproj': parseDotnetProject,
-  'Directory.Build.props': parseDotnetProject,
-  'Directory.Build.targets': parseDotnetProject,
-  'Directory.Packages.props': parseDotnetProject,
-  'packages.config': parsePackagesConfig,
-  'pubspec.yaml': parsePubspecYaml,
-  'environment.yml': parseCondaEnvironment,
-  DESCRIPTION: parseRDescription,
-  'vcpkg.json': parseVcpkgJson,
-  'conanfile.txt': parseConanfileTxt,
-  '.github/workflows': parseGithubActions,
-  'action.yml': parseGithubActions,
-  'Chart.yaml': parseChartYaml,
-  Dockerfile: parseDockerfile,
-  'build.gradle': parseGradleGroovy,
-  'build.gradle.kts': parseGradleKotlin,
-  'settings.gradle': parseGradleSettings,
-  'settings.gradle.kts': parseGradleSettings,
-  'libs.versions.toml': parseGradleCatalog,
-  'build.sbt': parseSbtBuild,
-  'Dependencies.scala': parseSbtBuild,
-  'Package.swift': parsePackageSwift,
-  Podfile: parsePodfile,
-  '*.podspec': parsePodspec,
-  'mix.exs': parseMixExs,
-  'conanfile.py': parseConanfilePy,
-  'import_map.json': parseDenoJson,
-  'pnpm-workspace.yaml': parsePnpmWorkspace,
-  'lerna.json': parseLernaJson,
-} satisfies Record<string, Parser>
-
-/** A format of manifests, named by the base name of its files. Where that says nothing, it is their pattern, or their folder. */
-export type ManifestFormat = keyof typeof parsers
-
-/** All formats. */
-export const manifestFormats = Object.keys(parsers) as ManifestFormat[]
-
-/** Formats whose parsers would skip conflict markers of an unfinished merge. Others refuse them. */
-const programs = new Set<ManifestFormat>([
-  'setup.py',
-  'Gemfile',
-  'gems.rb',
-  '*.gemfile',
-  '*.gemspec',
-  'DESCRIPTION',
-  'conanfile.txt',
-  'Dockerfile',
-  'build.gradle',
-  'build.gradle.kts',
-  'settings.gradle',
-  'settings.gradle.kts',
-  'build.sbt',
-  'Dependencies.scala',
-  'Package.swift',
-  'Podfile',
-  '*.podspec',
-  'mix.exs',
-  'conanfile.py',
-])
+import { foldText } from '../names/case-folding.ts'
+import { keyRepositoryUrl } from '../names/repository-url.ts'
+import { detectEncoding } from '../names/text-encoding.ts'
+import { formatsByFile } from './formats.ts'
+import type {
+  Declared,
+  Definitions,
+  OwnPackage,
+  Reference,
+  SharedFile,
+  Workspace,
+} from './manifest-format.ts'
 
 const maxNameLength = 255
 
@@ -135,19 +40,22 @@ export interface ManifestContent {
 }
 
 /**
- * Reads the names of the direct dependencies that a manifest declares. Skips names that no registry accepts: empty ones,
- * and those with control characters or more than 255 characters, and those of the repository itself.
+ * Reads the names of the direct dependencies that a manifest declares. Skips names that no registry accepts: empty
+ * ones, and those with control characters or more than 255 characters, and those of the repository itself.
  *
+ * @param file one of the format's
  * @param url that of the repository; without it, no name is taken for it
  * @throws {Error} with one line when the content does not parse, or declares more than 10,000 names
  */
-export function parseManifest(format: ManifestFormat, content: string, url?: string): ManifestContent {
-  const parse: Parser = parsers[format]
-  const isOwn = url === undefined ? () => false : createOwnTest(format, url)
+export function parseManifest(file: string, content: string, url?: string): ManifestContent {
+  const format = formatsByFile.get(file)
+  if (format === undefined) throw new Error(`${file} is not the name of a format`)
+  const self = url === undefined ? undefined : format.nameRepository?.(keyRepositoryUrl(url))
+  const isSelf = (name: string) => self !== undefined && foldText(name) === self
   try {
-    if (programs.has(format)) assertNoConflict(content)
-    const declared = collectDeclared(parse(content.replace(/^\uFEFF/, '')), isOwn)
-    return { ...declared, ecosystem: findEcosystem(format) }
+    if (format.isLenient) assertNoConflict(content)
+    const declared = collectDeclared(format.parse(content.replace(/^\uFEFF/, '')), isSelf)
+    return { ...declared, ecosystem: format.ecosystem ?? format.files[0] }
   } catch (error) {
     // A parser's message may quote lines of the file.
     const message = error instanceof Error ? error.message : String(error)
@@ -157,8 +65,8 @@ export function parseManifest(format: ManifestFormat, content: string, url?: str
 }
 
 function collectDeclared(
-  all: ReturnType<Parser>,
-  isOwn: (name: string) => boolean,
+  all: Iterable<Declared>,
+  isSelf: (name: string) => boolean,
 ): Omit<ManifestContent, 'ecosystem'> {
   const names = new Set<string>()
   const references = new Map<string, Reference>()
@@ -172,7 +80,7 @@ function collectDeclared(
   for (const declared of all) {
     if (declared === null) isComputed = true
     else if (typeof declared === 'string') {
-      if (isName(declared) && !isOwn(declared)) names.add(declared)
+      if (isName(declared) && !isSelf(declared)) names.add(declared)
     } else if ('own' in declared) {
       if (isName(declared.own)) own.push(declared)
     } else if ('members' in declared) {
@@ -216,11 +124,5 @@ export function isName(name: string): boolean {
 
 /** Decodes UTF-8, or UTF-16 with a byte order mark, which `pip freeze > requirements.txt` writes in PowerShell. */
 export function decodeManifest(content: Uint8Array): string {
-  const encoding =
-    content[0] === 0xff && content[1] === 0xfe
-      ? 'utf-16le'
-      : content[0] === 0xfe && content[1] === 0xff
-        ? 'utf-16be'
-        : 'utf-8'
-  return new TextDecoder(encoding).decode(content)
+  return new TextDecoder(detectEncoding(content)).decode(content)
 }

@@ -1,14 +1,18 @@
 /** `mix.exs`. No Elixir is run. */
+
+import type { ManifestFormat } from './manifest-format.ts'
 import { findValueEnd, languages, type Program, scanProgram, splitArguments } from './program.ts'
 
+export const mixExs: ManifestFormat = { files: ['mix.exs'], isLenient: true, parse: parseMixExs }
+
 /**
- * The packages in a `mix.exs`: tuples such as `{:phoenix, "~> 1.7"}` in the list of `deps`, and in the functions and attributes that it
- * names. `hex: :name` is the name of the package; null for what is computed. Those with `path` or `in_umbrella` are of the same
- * repository, so they are left out.
+ * The packages in a `mix.exs`: tuples such as `{:phoenix, "~> 1.7"}` in the list of `deps`, and in the functions and
+ * attributes that it names. `hex: :name` is the name of the package; null for what is computed. Those with `path` or
+ * `in_umbrella` are of the same repository, so they are left out.
  *
  * @throws never
  */
-export function* parseMixExs(content: string): Generator<string | null> {
+function* parseMixExs(content: string): Generator<string | null> {
   const program = scanProgram(content, languages.elixir)
   const { tokens, closes } = program
   const bodies = findBodies(tokens)

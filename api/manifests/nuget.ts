@@ -1,7 +1,22 @@
 /** Projects of .NET (`*.csproj` and others), what they share, and `packages.config`. */
 import { XMLParser, XMLValidator } from 'fast-xml-parser'
 import { isTable } from './json-and-toml.ts'
+import type { ManifestFormat } from './manifest-format.ts'
 import { isLike } from './wildcards.ts'
+
+export const dotnetProject: ManifestFormat = {
+  files: [
+    '*.csproj',
+    '*.fsproj',
+    '*.vbproj',
+    'Directory.Build.props',
+    'Directory.Build.targets',
+    'Directory.Packages.props',
+  ],
+  parse: parseDotnetProject,
+}
+
+export const packagesConfig: ManifestFormat = { files: ['packages.config'], parse: parsePackagesConfig }
 
 const parser = new XMLParser({
   ignoreAttributes: false,
@@ -16,13 +31,14 @@ const parser = new XMLParser({
 const packageId = /^\w+(?:[.-]\w+)*$/
 
 /**
- * The packages in a project of .NET, or in a `Directory.Build.props`, `Directory.Build.targets` or `Directory.Packages.props`: every
- * `PackageReference` and `GlobalPackageReference` with `Include` and not in its `Exclude`, whatever its condition; null for a name
- * with a property. `PackageVersion` only sets versions. A `ProjectReference` is a project of the same repository.
+ * The packages in a project of .NET, or in a `Directory.Build.props`, `Directory.Build.targets` or
+ * `Directory.Packages.props`: every `PackageReference` and `GlobalPackageReference` with `Include` and not in its
+ * `Exclude`, whatever its condition; null for a name with a property. `PackageVersion` only sets versions. A
+ * `ProjectReference` is a project of the same repository.
  *
  * @throws {Error} when it is not well-formed XML
  */
-export function* parseDotnetProject(content: string): Generator<string | null> {
+function* parseDotnetProject(content: string): Generator<string | null> {
   for (const [tag, attributes] of readElements(content)) {
     if (!/^(?:Global)?PackageReference$/.test(tag)) continue
     const excluded = splitList(attributes.get('Exclude')).map((name) => name.toLowerCase())
@@ -46,7 +62,7 @@ function splitList(text = ''): string[] {
  *
  * @throws {Error} when it is not well-formed XML
  */
-export function* parsePackagesConfig(content: string): Generator<string> {
+function* parsePackagesConfig(content: string): Generator<string> {
   for (const [tag, attributes] of readElements(content)) {
     const id = attributes.get('id')?.trim() ?? ''
     if (tag === 'package' && packageId.test(id)) yield id

@@ -1,17 +1,28 @@
 /** `Package.swift`. No Swift is run. */
+
+import type { ManifestFormat } from './manifest-format.ts'
 import { computedPart, languages, readString, scanProgram, splitArguments } from './program.ts'
+
+export const packageSwift: ManifestFormat = {
+  files: ['Package.swift'],
+  paths: [[/(?:^|\/)Package@swift-[\d.]+\.swift$/, 'Package.swift']],
+  isLenient: true,
+  // URLs of packages are read without a port.
+  nameRepository: (url) => url.replace(/:\d+(?=\/)/, ''),
+  parse: parsePackageSwift,
+}
 
 /** `https://host/owner/name`, `git@host:owner/name`. Each character can match in one way. */
 const packageUrl =
   /^(?:(?:https?|git|ssh):\/\/(?:[^@/\s]*@)?(?:www\.)?([\w.-]+)(?::\d+)?\/|[^@/:\s]+@([\w.-]+):\/?)([^/\s?#]+(?:\/[^/\s?#]+)*)\/*$/i
 
 /**
- * The packages in a `Package.swift`: `github.com/apple/swift-nio` for a URL, and the identity, `mona.LinkedList`, for one of a
- * registry; null for a computed one. Packages in a folder are left out.
+ * The packages in a `Package.swift`: `github.com/apple/swift-nio` for a URL, and the identity, `mona.LinkedList`, for
+ * one of a registry; null for a computed one. Packages in a folder are left out.
  *
  * @throws never
  */
-export function* parsePackageSwift(content: string): Generator<string | null> {
+function* parsePackageSwift(content: string): Generator<string | null> {
   const program = scanProgram(content, languages.swift)
   const { tokens, closes } = program
   for (const [at, token] of tokens.entries()) {

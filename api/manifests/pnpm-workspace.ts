@@ -1,12 +1,18 @@
 import { readList } from './json-and-toml.ts'
-import { readWorkspace, type Workspace } from './own-packages.ts'
+import { type ManifestFormat, readWorkspace, type Workspace } from './manifest-format.ts'
 import { parseYaml } from './yaml.ts'
+
+export const pnpmWorkspace: ManifestFormat = {
+  files: ['pnpm-workspace.yaml'],
+  ecosystem: 'npm',
+  parse: parsePnpmWorkspace,
+}
 
 /**
  * The members of a workspace of pnpm, in `pnpm-workspace.yaml`. It declares no packages itself.
  *
  * @throws {Error} when it is not YAML
  */
-export function* parsePnpmWorkspace(content: string): Generator<Workspace> {
+function* parsePnpmWorkspace(content: string): Generator<Workspace> {
   yield* readWorkspace(readList(parseYaml(content).packages))
 }

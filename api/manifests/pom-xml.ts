@@ -1,8 +1,16 @@
 import { posix } from 'node:path'
 import { XMLParser, XMLValidator } from 'fast-xml-parser'
-import { type Declared, type Definitions, maxPathLength, type SharedFile } from './declared.ts'
 import { isTable, type Table } from './json-and-toml.ts'
-import type { OwnPackage } from './own-packages.ts'
+import {
+  type Declared,
+  type Definitions,
+  type ManifestFormat,
+  maxPathLength,
+  type OwnPackage,
+  type SharedFile,
+} from './manifest-format.ts'
+
+export const pomXml: ManifestFormat = { files: ['pom.xml'], ecosystem: 'maven', parse: parsePomXml }
 
 /** Finds the value of a property, `${key}`, or of an entity, `&key;`. */
 type FindValue = (key: string) => string | undefined
@@ -19,14 +27,15 @@ const parser = new XMLParser({
 })
 
 /**
- * The artifacts in a `pom.xml`, as `groupId:artifactId`: its dependencies and those of its profiles, and what it imports in
- * `dependencyManagement`, which otherwise only sets versions. Plugins and the parent are part of the build, so they don't
- * count. Entities and properties of the file itself are resolved, and other properties by its parent in the same repository; null
- * for a name that needs those of other files. The project's own coordinates are an artifact that no other repository has.
+ * The artifacts in a `pom.xml`, as `groupId:artifactId`: its dependencies and those of its profiles, and what it
+ * imports in `dependencyManagement`, which otherwise only sets versions. Plugins and the parent are part of the build,
+ * so they don't count. Entities and properties of the file itself are resolved, and other properties by its parent in
+ * the same repository; null for a name that needs those of other files. The project's own coordinates are an artifact
+ * that no other repository has.
  *
  * @throws {Error} when it is not well-formed XML, or its root is not `project`
  */
-export function* parsePomXml(content: string): Generator<Declared | OwnPackage> {
+function* parsePomXml(content: string): Generator<Declared | OwnPackage> {
   const { document, entities } = splitDoctype(content)
   const project = parseProject(document)
   const parent = findParent(project)
@@ -165,8 +174,8 @@ function readProperties(project: Table): ReadonlyMap<string, string> {
 }
 
 /**
- * Replaces the properties and entities in a text. An unknown property stays as it is; undefined when an entity is unknown. The limits
- * stop definitions that are recursive or grow exponentially.
+ * Replaces the properties and entities in a text. An unknown property stays as it is; undefined when an entity is
+ * unknown. The limits stop definitions that are recursive or grow exponentially.
  */
 function resolveText(
   text: string | undefined,

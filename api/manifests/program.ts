@@ -7,8 +7,8 @@
 /** A program in tokens. */
 export interface Program {
   /**
-   * Names and numbers as they are, strings with a leading `"`, each sign, and one `\n` where a statement may end: not within
-   * parentheses and brackets, unless a semicolon says so.
+   * Names and numbers as they are, strings with a leading `"`, each sign, and one `\n` where a statement may end: not
+   * within parentheses and brackets, unless a semicolon says so.
    */
   tokens: string[]
   /** The index of the closing bracket, by that of the opening one. Without one, it is the end of the program. */
@@ -21,8 +21,8 @@ export const computedPart = '\0'
 /** How a language writes what isn't code. */
 export interface Language {
   /**
-   * Matches a token. The group `blank` is what doesn't count. `long` and `double` are the texts of strings that may have expressions,
-   * `block` and `single` those of others.
+   * Matches a token. The group `blank` is what doesn't count. `long` and `double` are the texts of strings that may
+   * have expressions, `block` and `single` those of others.
    */
   token: RegExp
   /** Expressions in strings. */
@@ -30,8 +30,8 @@ export interface Language {
 }
 
 /**
- * An unclosed comment ends with the program, and an unclosed string with its line. At each position, one alternative matches in
- * one way, so that the search stays linear.
+ * An unclosed comment ends with the program, and an unclosed string with its line. At each position, one alternative
+ * matches in one way, so that the search stays linear.
  */
 const slashComments = /\/\/.*|\/\*[\s\S]*?(?:\*\/|(?![\s\S]))/.source
 const longStrings = /"""(?<long>[\s\S]*?)(?:"""|(?![\s\S]))/.source
@@ -56,7 +56,10 @@ export const languages = {
   elixir: createLanguage(['#.*'], [longStrings, double, single], /#\{[^{}]*\}?/g),
 }
 
-/** Splits a program. A closing bracket without an opening one is a sign like others. A brace closes what is open in its block. */
+/**
+ * Splits a program. A closing bracket without an opening one is a sign like others. A brace closes what is open in its
+ * block.
+ */
 export function scanProgram(content: string, { token, expression }: Language): Program {
   const tokens: string[] = []
   const closes = new Map<number, number>()

@@ -1,6 +1,27 @@
 /** `requirements.txt`, `pyproject.toml` and `Pipfile`. */
-import { normalizePythonName } from '../names/dependency-names.ts'
+import { normalizePythonName, pythonSpelling } from '../names/dependency-names.ts'
 import { isTable, parseToml, readTable, type Table } from './json-and-toml.ts'
+import type { ManifestFormat } from './manifest-format.ts'
+
+export const requirementsTxt: ManifestFormat = {
+  files: ['requirements.txt'],
+  paths: [
+    [/(?:^|\/)(?=requirements[-_.])[^/]*\.(?:txt|in)$/, null],
+    [/[-_.]requirements\.(?:txt|in)$/, null],
+    // Constraints limit versions; they declare no dependencies.
+    [/^(?:(?!requirements\/)[^/]*\/)*requirements\/(?!(?:.*\/)?constraints).*\.(?:txt|in)$/s, null],
+  ],
+  spelling: pythonSpelling,
+  parse: parseRequirementsTxt,
+}
+
+export const pyprojectToml: ManifestFormat = {
+  files: ['pyproject.toml'],
+  spelling: pythonSpelling,
+  parse: parsePyprojectToml,
+}
+
+export const pipfile: ManifestFormat = { files: ['Pipfile'], spelling: pythonSpelling, parse: parsePipfile }
 
 /**
  * The packages in a pip requirements file. Skips options (`-r`, `-e`, `--hash`), paths and URLs, which name no package.
@@ -21,8 +42,8 @@ export function* parseRequirementsTxt(content: string, where = ''): Generator<st
 }
 
 /**
- * Joins lines that end in a backslash with the next one, as pip does: a line that is only a comment is never continued, and
- * ends what it would continue.
+ * Joins lines that end in a backslash with the next one, as pip does: a line that is only a comment is never continued,
+ * and ends what it would continue.
  */
 function* joinLines(lines: readonly string[]): Generator<{ text: string; line: number }> {
   let parts: string[] = []
@@ -61,7 +82,8 @@ interface Requirement {
 }
 
 /**
- * Parses a PEP 508 requirement; undefined when the text is none. Extras, versions, URL and marker are checked only roughly.
+ * Parses a PEP 508 requirement; undefined when the text is none. Extras, versions, URL and marker are checked only
+ * roughly.
  */
 function parseRequirement(text: string): Requirement | undefined {
   const [, name, rest = ''] = /^([a-z0-9][a-z0-9._-]*)\s*(?:\[[^\]]*\])?\s*(.*)$/is.exec(text.trim()) ?? []
@@ -75,8 +97,8 @@ function parseRequirement(text: string): Requirement | undefined {
 }
 
 /**
- * Whether a text is a comma-separated list of version constraints, which may be empty or end with a comma. It matches each
- * part on its own, because one pattern for all of them could take exponential time.
+ * Whether a text is a comma-separated list of version constraints, which may be empty or end with a comma. It matches
+ * each part on its own, because one pattern for all of them could take exponential time.
  */
 function areConstraints(text: string): boolean {
   if (text === '') return true
@@ -94,8 +116,8 @@ function* readRequirement(entry: unknown, where: string): Generator<string> {
 }
 
 /**
- * Yields the names in a text of requirements, one a line, as setuptools reads it: ` #` begins a comment, and a backslash at
- * the end of a line continues it.
+ * Yields the names in a text of requirements, one a line, as setuptools reads it: ` #` begins a comment, and a
+ * backslash at the end of a line continues it.
  *
  * @throws {Error} when a line is not a requirement; `where` names the text
  */
@@ -109,14 +131,15 @@ export function* readRequirementLines(text: string, where: string): Generator<st
 }
 
 /**
- * The packages in a `pyproject.toml`: PEP 621 `project`, PEP 735 `dependency-groups`, Poetry's tables, `tool.flit.metadata`, which is
- * older than PEP 621, the `dev-dependencies` of PDM, Rye and uv, and Hatch's environments; null for what one of these gets in some
- * cases (`overrides`). `build-system` does not count. A project that lists itself to reuse its extras (`name[all]`) does not
- * depend on itself. Packages that Poetry or uv read from a folder are left out.
+ * The packages in a `pyproject.toml`: PEP 621 `project`, PEP 735 `dependency-groups`, Poetry's tables,
+ * `tool.flit.metadata`, which is older than PEP 621, the `dev-dependencies` of PDM, Rye and uv, and Hatch's
+ * environments; null for what one of these gets in some cases (`overrides`). `build-system` does not count. A project
+ * that lists itself to reuse its extras (`name[all]`) does not depend on itself. Packages that Poetry or uv read from a
+ * folder are left out.
  *
  * @throws {Error} when it is not TOML, a section has another form, or an entry is not a PEP 508 requirement
  */
-export function* parsePyprojectToml(content: string): Generator<string | null> {
+function* parsePyprojectToml(content: string): Generator<string | null> {
   const document = parseToml(content)
   const skipped = new Set([...listOwnNames(document), ...listLocalNames(document)])
   for (const name of readRequirements(document)) if (name === null || !skipped.has(name)) yield name
@@ -155,19 +178,19 @@ function isLocalSource(source: unknown): boolean {
 }
 
 function* readRequirements(document: Table): Generator<string | null> {
-  yield* readList(document, 'project', 'dependencies')
-  yield* readLists(document, 'project', 'optional-dependencies')
-  yield* readLists(document, 'dependency-groups')
-  yield* readList(document, 'tool', 'flit', 'metadata', 'requires')
-  yield* readList(document, 'tool', 'flit', 'metadata', 'dev-requires')
-  yield* readLists(document, 'tool', 'flit', 'metadata', 'requires-extra')
-  yield* readLists(document, 'tool', 'pdm', 'dev-dependencies')
-  yield* readList(document, 'tool', 'rye', 'dev-dependencies')
-  yield* readList(document, 'tool', 'uv', 'dev-dependencies')
+  yield* readRequirementList(document, 'project', 'dependencies')
+  yield* readRequirementLists(document, 'project', 'optional-dependencies')
+  yield* readRequirementLists(document, 'dependency-groups')
+  yield* readRequirementList(document, 'tool', 'flit', 'metadata', 'requires')
+  yield* readRequirementList(document, 'tool', 'flit', 'metadata', 'dev-requires')
+  yield* readRequirementLists(document, 'tool', 'flit', 'metadata', 'requires-extra')
+  yield* readRequirementLists(document, 'tool', 'pdm', 'dev-dependencies')
+  yield* readRequirementList(document, 'tool', 'rye', 'dev-dependencies')
+  yield* readRequirementList(document, 'tool', 'uv', 'dev-dependencies')
   const environments = ['tool', 'hatch', 'envs']
   for (const key of Object.keys(readTable(document, ...environments))) {
-    yield* readList(document, ...environments, key, 'dependencies')
-    yield* readList(document, ...environments, key, 'extra-dependencies')
+    yield* readRequirementList(document, ...environments, key, 'dependencies')
+    yield* readRequirementList(document, ...environments, key, 'extra-dependencies')
     if (hasDependencies(readTable(document, ...environments, key, 'overrides'))) yield null
   }
 }
@@ -178,11 +201,12 @@ function hasDependencies(overrides: Table): boolean {
   return conditions.flatMap(Object.keys).some((key) => /(?:^|-)dependencies$/.test(key))
 }
 
-function* readLists(document: Table, ...path: readonly string[]): Generator<string | null> {
-  for (const key of Object.keys(readTable(document, ...path))) yield* readList(document, ...path, key)
+function* readRequirementLists(document: Table, ...path: readonly string[]): Generator<string | null> {
+  for (const key of Object.keys(readTable(document, ...path)))
+    yield* readRequirementList(document, ...path, key)
 }
 
-function* readList(document: Table, ...path: readonly string[]): Generator<string | null> {
+function* readRequirementList(document: Table, ...path: readonly string[]): Generator<string | null> {
   const list = readTable(document, ...path.slice(0, -1))[path.at(-1) ?? '']
   if (list === undefined) return
   const where = `"${path.join('.')}"`
@@ -210,12 +234,12 @@ function listPoetryTables(document: Table): string[][] {
 const otherTables = new Set(['source', 'requires', 'pipenv', 'scripts'])
 
 /**
- * The packages in a `Pipfile`: `packages`, `dev-packages`, and the project's own categories. A package with a `path` is one
- * of the same repository, so it is left out. Pipenv may give it a hash for a name.
+ * The packages in a `Pipfile`: `packages`, `dev-packages`, and the project's own categories. A package with a `path` is
+ * one of the same repository, so it is left out. Pipenv may give it a hash for a name.
  *
  * @throws {Error} when it is not TOML, or a section is not a table
  */
-export function* parsePipfile(content: string): Generator<string> {
+function* parsePipfile(content: string): Generator<string> {
   const document = parseToml(content)
   for (const section of Object.keys(document)) {
     if (otherTables.has(section)) continue

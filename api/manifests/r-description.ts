@@ -1,3 +1,11 @@
+import type { ManifestFormat } from './manifest-format.ts'
+
+export const rDescription: ManifestFormat = {
+  files: ['DESCRIPTION'],
+  isLenient: true,
+  parse: parseRDescription,
+}
+
 /** What R itself brings: the language and its base packages. */
 const ofLanguage = new Set(
   (
@@ -9,12 +17,12 @@ const ofLanguage = new Set(
 const fields = new Set(['depends', 'imports', 'suggests', 'linkingto', 'enhances'])
 
 /**
- * The packages in a `DESCRIPTION` of R, in the five fields that name packages. R and its base packages come with the language. A
- * file without a field `Package` is something else, such as a text, and has none.
+ * The packages in a `DESCRIPTION` of R, in the five fields that name packages. R and its base packages come with the
+ * language. A file without a field `Package` is something else, such as a text, and has none.
  *
  * @throws never
  */
-export function* parseRDescription(content: string): Generator<string> {
+function* parseRDescription(content: string): Generator<string> {
   // A line that begins with white space continues the field before it.
   const lines = content
     .replace(/\r\n?/g, '\n')

@@ -1,12 +1,24 @@
 /** `Gemfile`, `*.gemspec`, `Podfile` and `*.podspec`. No Ruby is evaluated. */
+import type { ManifestFormat } from './manifest-format.ts'
+
+export const gemfile: ManifestFormat = {
+  files: ['Gemfile', 'gems.rb', '*.gemfile'],
+  isLenient: true,
+  parse: parseGemfile,
+}
+
+export const gemspec: ManifestFormat = { files: ['*.gemspec'], isLenient: true, parse: parseGemspec }
+export const podfile: ManifestFormat = { files: ['Podfile'], isLenient: true, parse: parsePodfile }
+export const podspec: ManifestFormat = { files: ['*.podspec'], isLenient: true, parse: parsePodspec }
 
 /**
- * The gems in a `Gemfile`: every `gem 'name'`, in any block; null for a computed name. A gem with a `path`, or in a block of
- * one, is of the same repository, so it is left out. `eval_gemfile` is not followed. A `*.gemspec` is a manifest of its own.
+ * The gems in a `Gemfile`: every `gem 'name'`, in any block; null for a computed name. A gem with a `path`, or in a
+ * block of one, is of the same repository, so it is left out. `eval_gemfile` is not followed. A `*.gemspec` is a
+ * manifest of its own.
  *
  * @throws {Error} when it is not text
  */
-export function parseGemfile(content: string): Generator<string | null> {
+function parseGemfile(content: string): Generator<string | null> {
   return readGemCalls(content, /(?<![\w.:@$|])gem\b/, [pathBlock, pathOption])
 }
 
@@ -15,34 +27,37 @@ export function parseGemfile(content: string): Generator<string | null> {
  *
  * @throws {Error} when it is not text
  */
-export function parseGemspec(content: string): Generator<string | null> {
+function parseGemspec(content: string): Generator<string | null> {
   return readGemCalls(content, /\.add_(?:runtime_|development_)?dependency\b/, [])
 }
 
 /**
- * The pods in a `Podfile`, without subspecs (`Firebase` for `Firebase/Analytics`); null for a computed name. A pod with a `path` is of the
- * same repository, so it is left out.
+ * The pods in a `Podfile`, without subspecs (`Firebase` for `Firebase/Analytics`); null for a computed name. A pod with
+ * a `path` is of the same repository, so it is left out.
  *
  * @throws {Error} when it is not text
  */
-export function* parsePodfile(content: string): Generator<string | null> {
+function* parsePodfile(content: string): Generator<string | null> {
   if (addingMethods.test(content)) yield null
   yield* readGemCalls(content, /(?<![\w.:@$|])pod\b/, [pathOption], podName)
 }
 
 /**
- * The pods that a `*.podspec` depends on; null for a computed name. A pod may depend on a subspec of its own, which doesn't
- * count.
+ * The pods that a `*.podspec` depends on; null for a computed name. A pod may depend on a subspec of its own, which
+ * doesn't count.
  *
  * @throws {Error} when it is not text
  */
-export function* parsePodspec(content: string): Generator<string | null> {
+function* parsePodspec(content: string): Generator<string | null> {
   const [, own] = /\.name\s*=\s*['"]([\w.+-]+)['"]/.exec(content) ?? []
   if (addingMethods.test(content)) yield null
   for (const name of readGemCalls(content, /\.dependency\b/, [], podName)) if (name !== own) yield name
 }
 
-/** Calls that add the pods of React Native, Expo and Flutter. A line ends where `^` says so, so that the search stays linear. */
+/**
+ * Calls that add the pods of React Native, Expo and Flutter. A line ends where `^` says so, so that the search stays
+ * linear.
+ */
 const addingMethods =
   /^[^#\r\n\u2028\u2029]*\b(?:flutter_install_all_ios_pods|install_modules_dependencies|use_(?:expo_modules|native_modules|react_native)\b)/m
 
@@ -51,8 +66,9 @@ const gemName = /^([A-Za-z0-9._-]+)$/
 const podName = /^([\w.+-]+)(?:\/[\w.+/-]*)?$/
 
 /**
- * Text that is skipped, so that a call in it doesn't count: comments, ERB tags with the rest of their line, and strings. An
- * unclosed string ends with its line, and an unclosed comment with the file, so that the search stays linear.
+ * Text that is skipped, so that a call in it doesn't count: comments, ERB tags with the rest of their line, and
+ * strings. An unclosed string ends with its line, and an unclosed comment with the file, so that the search stays
+ * linear.
  */
 const comments = /(?<comment>^=begin\b[\s\S]*?(?:^=end\b|(?![\s\S]))|#.*|<%.*)/.source
 const strings = /'(?:[^'\\\n]|\\.)*'?|"(?:[^"\\\n]|\\.)*"?/.source
@@ -69,8 +85,8 @@ const pathOption = /(?<option>(?<![\w.:@$])(?:path:(?!:)|:path[ \t]*=>))/.source
 const pathBlock = /^(?<block>[ \t]*)path\b(?=.*\bdo[ \t]*(?:#.*)?$)/.source
 
 /**
- * The names of gems in the first arguments of calls of a method, in any block. The method's pattern has no groups. `local` are
- * the patterns of what makes a gem one of the same repository.
+ * The names of gems in the first arguments of calls of a method, in any block. The method's pattern has no groups.
+ * `local` are the patterns of what makes a gem one of the same repository.
  */
 function* readGemCalls(
   content: string,

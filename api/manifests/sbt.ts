@@ -1,5 +1,17 @@
 /** `build.sbt`, and the `*.scala` in the folder `project` of such a build. No Scala is run. */
+
+import type { ManifestFormat } from './manifest-format.ts'
 import { computedPart, findValueEnd, languages, readString, scanProgram, splitArguments } from './program.ts'
+
+/** Builds of sbt. The build of the build is in the folder `project`, and below it. */
+export const sbtBuild: ManifestFormat = {
+  files: ['build.sbt', 'Dependencies.scala'],
+  paths: [[/(?:^|\/)project\/[^/]*\.scala$/, 'Dependencies.scala']],
+  except: /(?:^|\/)project\/(?:build\.sbt|project\/[^/]*)$/,
+  ecosystem: 'maven',
+  isLenient: true,
+  parse: parseSbtBuild,
+}
 
 /** Settings and calls whose modules aren't dependencies: plugins, versions of others, and exclusions. */
 const otherModules = new Set([
@@ -28,14 +40,15 @@ interface Operand {
 }
 
 /**
- * The modules in a build of sbt, as `organization:name`: every `"organization" %% "name"`, and with a single `%` those with a version. The
- * suffix that `%%` and `%%%` add to the name, `_2.13`, doesn't count, written or not. Names may be values of the same file; null for
- * computed ones, and for what `libraryDependencies` takes from values of other files. Plugins, overrides and exclusions are left
- * out.
+ * The modules in a build of sbt, as `organization:name`: every `"organization" %% "name"`, and with a single `%` those
+ * with a version. The suffix that `%%` and `%%%` add to the name, `_2.13`, doesn't count, written or not. Names may be
+ * values of the same file; null for computed ones, and for what `libraryDependencies` takes from values of other files.
+ * Plugins, overrides and exclusions are left out. It is long because its functions read each other's parts of one
+ * program.
  *
  * @throws never
  */
-export function* parseSbtBuild(content: string): Generator<string | null> {
+function* parseSbtBuild(content: string): Generator<string | null> {
   const program = scanProgram(content, languages.kotlinAndScala)
   const { tokens, closes } = program
   const values = readValues(tokens)

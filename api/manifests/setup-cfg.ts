@@ -1,14 +1,22 @@
-import { normalizePythonName } from '../names/dependency-names.ts'
+import { normalizePythonName, pythonSpelling } from '../names/dependency-names.ts'
+import type { ManifestFormat } from './manifest-format.ts'
 import { readRequirementLines } from './python.ts'
+
+export const setupCfg: ManifestFormat = {
+  files: ['setup.cfg'],
+  spelling: pythonSpelling,
+  parse: parseSetupCfg,
+}
 
 /**
  * The packages in a `setup.cfg`: `install_requires` and `tests_require` of `[options]`, and all of
  * `[options.extras_require]`. A project that lists itself to reuse its extras (`name[all]`) does not depend on itself.
  * References (`file: requirements.txt`) are not followed: a requirements file is a manifest of its own.
  *
- * @throws {Error} when a line is not INI, a value refers to one that isn't there, or an entry is not a PEP 508 requirement
+ * @throws {Error} when a line is not INI, a value refers to one that isn't there, or an entry is not a PEP 508
+ * requirement
  */
-export function* parseSetupCfg(content: string): Generator<string> {
+function* parseSetupCfg(content: string): Generator<string> {
   const entries = readEntries(content)
   const interpolate = createInterpolation(entries)
   const naming = entries.find(({ section, key }) => section === 'metadata' && key === 'name')
@@ -66,8 +74,8 @@ const maxDepth = 10
 const maxInterpolatedCharacters = 1_000_000
 
 /**
- * Creates a function that returns the text of an entry. `%(key)s` is the value of another key, of the same section or of
- * `DEFAULT`, and `%%` is a percent sign. Any other percent sign stays as it is, though Python would refuse it.
+ * Creates a function that returns the text of an entry. `%(key)s` is the value of another key, of the same section or
+ * of `DEFAULT`, and `%%` is a percent sign. Any other percent sign stays as it is, though Python would refuse it.
  */
 function createInterpolation(entries: readonly Entry[]): (entry: Entry) => string {
   // Not by section and key in one text: a long section's name would count for each of its keys.

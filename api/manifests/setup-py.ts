@@ -1,7 +1,15 @@
-import { normalizePythonName } from '../names/dependency-names.ts'
+import { normalizePythonName, pythonSpelling } from '../names/dependency-names.ts'
+import type { ManifestFormat } from './manifest-format.ts'
 import type { Program } from './program.ts'
 import { readRequirementLines } from './python.ts'
 import { scanPython } from './python-program.ts'
+
+export const setupPy: ManifestFormat = {
+  files: ['setup.py'],
+  spelling: pythonSpelling,
+  isLenient: true,
+  parse: parseSetupPy,
+}
 
 /** The arguments of `setup()` that declare dependencies. Those of the build don't count. */
 const declaringArguments = new Set(['install_requires', 'extras_require', 'tests_require'])
@@ -16,13 +24,13 @@ const maxDepth = 100
 type Range = readonly [start: number, end: number]
 
 /**
- * The packages in a `setup.py` that are literals: in lists, tuples, dictionaries and strings, in additions to them, and in
- * variables. Yields null for dependencies that are computed, such as a function's result. A project that lists itself to
- * reuse its extras (`name[all]`) does not depend on itself. No Python is run.
+ * The packages in a `setup.py` that are literals: in lists, tuples, dictionaries and strings, in additions to them, and
+ * in variables. Yields null for dependencies that are computed, such as a function's result. A project that lists
+ * itself to reuse its extras (`name[all]`) does not depend on itself. No Python is run.
  *
  * @throws {Error} when it is not Python, or an entry is not a PEP 508 requirement
  */
-export function* parseSetupPy(content: string): Generator<string | null> {
+function* parseSetupPy(content: string): Generator<string | null> {
   const program = scanPython(content)
   const { isSetup, calls } = findSetupCalls(program)
   if (isSetup && calls.length === 0) yield null

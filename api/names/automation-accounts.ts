@@ -79,7 +79,7 @@ export const automationAccounts: ReadonlySet<string> = new Set([
 
 /**
  * What `isBot` decides by. The dataset notes by which rules its users were classified: with others, the next load classifies them
- * again. If you change the code of `isBot`, add something here.
+ * again. A test fails if `isBot` decides otherwise by the same rules: then add something here.
  */
 export function listAutomationRules(named: NamedAccounts): unknown[] {
   return [automationEnding.source, automationWord.source, ...automationAccounts, ...[...named].sort()]

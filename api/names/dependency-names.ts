@@ -7,39 +7,45 @@
 import { foldText } from './case-folding.ts'
 
 /** How an ecosystem compares names of dependencies. */
-interface Ecosystem {
+export interface Spelling {
   /** Starts the keys of its names. It is lower case, so no folded name starts with it. */
   prefix: string
-  /** The base names of its manifests. */
+  /** The files whose dependencies are keyed by it: keys are stored, and records name no format, only the file. */
   files: RegExp
   normalize(name: string): string
 }
 
+/** A requirements file may have any name: `requirements/dev.txt`. One other manifest ends in `.txt`. */
+export const pythonSpelling: Spelling = {
+  prefix: 'python:',
+  files: /^(?:pyproject\.toml|setup\.py|setup\.cfg|Pipfile|(?!conanfile\.txt$).*\.(?:txt|in))$/,
+  normalize: normalizePythonName,
+}
+
+export const crateSpelling: Spelling = {
+  prefix: 'cargo:',
+  files: /^Cargo\.toml$/,
+  // RFC 940: crates.io refuses a name that differs from another only in `-` and `_`.
+  normalize: (name) => name.replaceAll('_', '-'),
+}
+
 /** Not npm, JSR, Composer, RubyGems, Go and Maven: there another spelling is another package, except for case. */
-const ecosystems: readonly Ecosystem[] = [
-  // A requirements file may have any name: `requirements/dev.txt`. One other manifest ends in `.txt`.
-  {
-    prefix: 'python:',
-    files: /^(?:pyproject\.toml|setup\.py|setup\.cfg|Pipfile|(?!conanfile\.txt$).*\.(?:txt|in))$/,
-    normalize: normalizePythonName,
-  },
-  { prefix: 'cargo:', files: /^Cargo\.toml$/, normalize: normalizeCrateName },
-]
+const spellings = [pythonSpelling, crateSpelling]
 
 /** PEP 503: `Foo._Bar` and `foo-bar` are one project. */
 export function normalizePythonName(name: string): string {
   return name.replace(/[-_.]+/g, '-').toLowerCase()
 }
 
-/** RFC 940: crates.io refuses a name that differs from another only in `-` and `_`. */
-function normalizeCrateName(name: string): string {
-  return name.replaceAll('_', '-')
+/** The spelling of the dependencies in a file. Undefined: only case doesn't count. */
+export function findSpelling(file: string): Spelling | undefined {
+  return spellings.find(({ files }) => files.test(file))
 }
 
 /** The key of a dependency's name that a manifest declares. */
 export function keyDependencyName(name: string, file: string): string {
-  const ecosystem = ecosystems.find(({ files }) => files.test(file))
-  return ecosystem === undefined ? foldText(name) : writeDependencyKey(keyIn(ecosystem, name))
+  const spelling = findSpelling(file)
+  return spelling === undefined ? foldText(name) : writeDependencyKey(keyIn(spelling, name))
 }
 
 /** A key in two parts: the prefix of an ecosystem, or nothing, and the name in its spelling. */
@@ -50,7 +56,7 @@ export interface DependencyKey {
 
 /** Lists the keys that a requested name, or a part of one, may have: one for each ecosystem. */
 export function listDependencyKeys(name: string): DependencyKey[] {
-  return [{ prefix: '', name: foldText(name) }, ...ecosystems.map((ecosystem) => keyIn(ecosystem, name))]
+  return [{ prefix: '', name: foldText(name) }, ...spellings.map((spelling) => keyIn(spelling, name))]
 }
 
 /** A key as it is stored. */
@@ -58,6 +64,6 @@ export function writeDependencyKey({ prefix, name }: DependencyKey): string {
   return prefix + name
 }
 
-function keyIn({ prefix, normalize }: Ecosystem, name: string): DependencyKey {
+function keyIn({ prefix, normalize }: Spelling, name: string): DependencyKey {
   return { prefix, name: foldText(normalize(name)) }
 }

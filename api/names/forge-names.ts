@@ -28,7 +28,7 @@ export const forgottenAddress = 'forgotten@devdata.invalid'
 const forgottenKey = foldText(forgottenAddress)
 
 /** In characters (RFC 5321: 64 for the name, 255 for the host). */
-const maxAddressLength = 320
+export const maxAddressLength = 320
 
 /**
  * Returns the identity that a commit's author address names. A no-reply address names an account: by id if it has one,

@@ -51,6 +51,11 @@ export function findHostInKey(key: string): string {
   return key.split('/', 1)[0] ?? ''
 }
 
+/** Returns the host of a repository's URL, as in its key. */
+export function findRepositoryHost(url: string): string {
+  return findHostInKey(keyRepositoryUrl(url))
+}
+
 /** Undefined if an escape is invalid, or encodes what would have another meaning in a URL, or a NUL. */
 function decode(segment: string): string | undefined {
   try {

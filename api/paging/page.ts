@@ -11,8 +11,8 @@ export const defaultPageSize = 30
 export const maxPageSize = 100
 
 /**
- * SQL: the `limit` of a page's rows. There are never more, but the planner can't estimate a range of ids: it would expect
- * many rows and compile the statement, which takes far longer.
+ * SQL: the `limit` of a page's rows. There are never more, but the planner can't estimate a range of ids: it would
+ * expect many rows and compile the statement, which takes far longer.
  */
 export function limitPage(sql: Sql): Fragment {
   return sql`limit ${sql.unsafe(String(maxPageSize))}`
@@ -62,7 +62,9 @@ export function offsetOf(page: Page): number {
 export interface Rendering {
   /** An item's JSON text. */
   item: Fragment
-  /** Default: the order of the subquery. Sorting again copies all items, a tenth of the cost of a page of repositories. */
+  /**
+   * Default: the order of the subquery. Sorting again copies all items, a tenth of the cost of a page of repositories.
+   */
   order?: Fragment
   /** A `bigint` that depends on the item and its place. Undefined: the list has no entity tags. */
   digest?: Fragment
@@ -86,8 +88,8 @@ export async function selectPage<Row extends ListPage>(
 }
 
 /**
- * Runs a statement, and returns its rows without the columns that are null. The column `items` stays bytes: decoding and
- * encoding would take 100 µs for 30 users, if they have a letter beyond Latin-1.
+ * Runs a statement, and returns its rows without the columns that are null. The column `items` stays bytes: decoding
+ * and encoding would take 100 µs for 30 users, if they have a letter beyond Latin-1.
  */
 export async function selectRows<Row extends object>(
   statement: postgres.PendingQuery<Row[]>,
@@ -132,13 +134,15 @@ export function createPagination(page: Page, position: Position): Pagination {
 /** In characters, which are all ASCII. Node's `fetch` reads no response with more than 16 KB of headers. */
 const maxLinkLength = 12_288
 
-/** In characters: with a `urlStart` of this length, `first`, `next` and `last` fit into `Link`, whatever page is read. */
+/**
+ * In characters: with a `urlStart` of this length, `first`, `next` and `last` fit into `Link`, whatever page is read.
+ */
 export const maxUrlStartLength = 4_000
 
 /**
  * Creates the `Link` header (RFC 8288): `first`, `prev` from page 2 on if there is room for it, `next` while there is
- * more, and `last`. `urlStart` is the URL of the list with its filters, up to where `page=` comes. `next` has `after`, so
- * that an iteration returns each item once while others come and go.
+ * more, and `last`. `urlStart` is the URL of the list with its filters, up to where `page=` comes. `next` has `after`,
+ * so that an iteration returns each item once while others come and go.
  */
 export function createLinkHeader(urlStart: string, page: Page, position: Position): string {
   const previous = previousPage(page, position)

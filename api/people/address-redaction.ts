@@ -1,18 +1,16 @@
 /**
  * Takes the addresses of forgotten people out of a text, whatever stands around them.
  *
- * Most punctuation may be a part of an address (`o'brien@example.com`, RFC 5322) or stand before one (`'ada@example.com'`).
- * So each text before an `@` has several candidates, the longest first. None is a part of a longer address that is as likely.
+ * Most punctuation may be a part of an address (`o'brien@example.com`, RFC 5322) or stand before one
+ * (`'ada@example.com'`). So each text before an `@` has several candidates, the longest first. None is a part of a
+ * longer address that is as likely.
  *
  * @module
  */
-import { forgottenAddress, listIdentities } from '../names/forge-names.ts'
+import { forgottenAddress, listIdentities, maxAddressLength } from '../names/forge-names.ts'
 
 /** Whether an identity is one of forgotten people. */
 export type IsForgotten = (identity: string) => boolean
-
-/** In characters (RFC 5321). */
-const maxAddressLength = 320
 
 /** Replaces an address by one that names nobody, if it is that of a forgotten person. */
 export function redactAddress(address: string, isForgotten: IsForgotten): string {
@@ -20,8 +18,8 @@ export function redactAddress(address: string, isForgotten: IsForgotten): string
 }
 
 /**
- * What may be in the part before the `@`, with the host if there is one. Matches each character once, so it takes linear time.
- * A host has no two dots in a row, and ends with a letter or digit.
+ * What may be in the part before the `@`, with the host if there is one. Matches each character once, so it takes
+ * linear time. A host has no two dots in a row, and ends with a letter or digit.
  */
 const localAndHost =
   /([\p{L}\p{M}\p{N}.!#$%&'*+/=?^_`{|}~-]+)(?:@([\p{L}\p{M}\p{N}]+(?:(?:\.|[_-]+)[\p{L}\p{M}\p{N}]+)*))?/gu
@@ -50,15 +48,17 @@ export function redactAddresses(text: string, isForgotten: IsForgotten): string 
 const joinedScripts = String.raw`\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}`
 const joinedText = new RegExp(`(?<![${joinedScripts}])[${joinedScripts}]`, 'u')
 
-/** Lists what is before a text in another script, which any no-reply address may have in its host, and the whole host. */
+/**
+ * Lists what is before a text in another script, which any no-reply address may have in its host, and the whole host.
+ */
 function listHosts(host: string): string[] {
   const end = host.search(joinedText)
   return end > 0 ? [host.slice(0, end).replace(/[._-]+$/, ''), host] : [host]
 }
 
 /**
- * Where an address may begin: after punctuation, unless it joins the address to a word (`new-ada`, `o'brien`). A dot joins alone:
- * `see...ada`. The text of another script may stand before an address, too.
+ * Where an address may begin: after punctuation, unless it joins the address to a word (`new-ada`, `o'brien`). A dot
+ * joins alone: `see...ada`. The text of another script may stand before an address, too.
  */
 const beginning = new RegExp(
   String.raw`(?<=[!#$*/=?^\x60{|}~]|\.\.|(?:^|[!#$*/=?^\x60{|}~])[.%&'+_-]+|[${joinedScripts}](?=[^${joinedScripts}]))`,

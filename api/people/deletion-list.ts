@@ -1,6 +1,6 @@
 /**
- * Deletion lists: addresses of people who must be forgotten, or the hashes of their addresses, as regulators publish them
- * (California's DROP: the Base64 of the SHA-256 of the trimmed address in lowercase).
+ * Deletion lists: addresses of people who must be forgotten, or the hashes of their addresses, as regulators publish
+ * them (California's DROP: the Base64 of the SHA-256 of the trimmed address in lowercase).
  *
  * @module
  */
@@ -14,6 +14,7 @@ import {
 import { dropDeadLoads } from '../dataset/staging.ts'
 import { OperatorError } from '../errors.ts'
 import { identifyAddress } from '../names/forge-names.ts'
+import { detectEncoding } from '../names/text-encoding.ts'
 import { type Forgetting, forgetPeople, redactLaterEntries } from './forget.ts'
 import { countChanges, type ForgetPreview, previewChange } from './forget-preview.ts'
 import {
@@ -36,7 +37,10 @@ export interface ListEntry {
   identity: string
 }
 
-/** What became of an entry: the dataset had it, and it was forgotten; nothing has it; or the person was forgotten before. */
+/**
+ * What became of an entry: the dataset had it, and it was forgotten; nothing has it; or the person was forgotten
+ * before.
+ */
 export type EntryResult = 'found' | 'not found' | 'already forgotten'
 
 /** Identities that aren't hashed again. */
@@ -47,16 +51,11 @@ const maxNamed = 5
 const lineBreak = /\r\n?|\n/
 
 /**
- * Decodes a list: UTF-8, or UTF-16 with a byte order mark. Throws `OperatorError` with the first line that isn't in this
- * encoding.
+ * Decodes a list: UTF-8, or UTF-16 with a byte order mark. Throws `OperatorError` with the first line that isn't in
+ * this encoding.
  */
 export function decodeDeletionList(bytes: Uint8Array): string {
-  const encoding =
-    bytes[0] === 0xff && bytes[1] === 0xfe
-      ? 'utf-16le'
-      : bytes[0] === 0xfe && bytes[1] === 0xff
-        ? 'utf-16be'
-        : 'utf-8'
+  const encoding = detectEncoding(bytes)
   try {
     return new TextDecoder(encoding, { fatal: true }).decode(bytes)
   } catch {
@@ -90,8 +89,8 @@ export function parseDeletionList(text: string): ListEntry[] {
 }
 
 /**
- * An address as lists have it. Git takes more, but what else looks like an address here (`mailto:ada@example.com`, a row of a
- * table, one with an invisible character) would be taken for one that nobody has.
+ * An address as lists have it. Git takes more, but what else looks like an address here (`mailto:ada@example.com`, a
+ * row of a table, one with an invisible character) would be taken for one that nobody has.
  */
 const listedAddress =
   /^[^\s\p{C}()<>[\]:;,"\\@]+@(?:[\p{L}\p{M}\p{N}_]+(?:(?:\.|-+)[\p{L}\p{M}\p{N}_]+)*|\[[\da-f.:]+\])$/iu
@@ -114,8 +113,8 @@ export interface ListImportResult extends DatasetChangeResult {
 }
 
 /**
- * Forgets everybody whom a list names, in one transaction, and keeps the other entries: later loads leave out whoever has
- * one of these addresses.
+ * Forgets everybody whom a list names, in one transaction, and keeps the other entries: later loads leave out whoever
+ * has one of these addresses.
  */
 export async function importDeletionList(
   sql: Sql,
@@ -198,8 +197,8 @@ function listResults(
 }
 
 /**
- * Finds which entries the dataset has. It reads all commits, because their committers and the addresses in their messages count,
- * too. Those of forgotten people count again: an earlier version may have missed an address.
+ * Finds which entries the dataset has. It reads all commits, because their committers and the addresses in their
+ * messages count, too. Those of forgotten people count again: an earlier version may have missed an address.
  */
 async function findEntries(tx: SqlOrTransaction, list: readonly ListEntry[]): Promise<FoundEntries> {
   const entries = new Set(list.map(({ identity }) => identity))

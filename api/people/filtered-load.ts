@@ -10,7 +10,7 @@ import type { LoadItem } from '../dataset/records.ts'
 import { identifyAddresses, identifyUser } from '../dataset/staged-rows.ts'
 import type { DroppedRows, Staging } from '../dataset/staging.ts'
 import { identifyForgeId, identifyLogin, isLocal } from '../names/forge-names.ts'
-import { findHostInKey, keyRepositoryUrl } from '../names/repository-url.ts'
+import { findRepositoryHost } from '../names/repository-url.ts'
 import type { IsForgotten } from './address-redaction.ts'
 import { type Forgetting, forgetPeople, redactLaterEntries } from './forget.ts'
 import { type ForgottenPeople, type ForgottenPerson, redactUrl } from './forgotten-people.ts'
@@ -35,9 +35,9 @@ export interface FilteredStaging {
 }
 
 /**
- * Stages records without forgotten people. Leaves out users with one of their identities, and repositories that they own,
- * with their commits. If their repositories stay, gives these another owner. Redacts other commits that name them. `before`
- * are identities that turned out before the load.
+ * Stages records without forgotten people. Leaves out users with one of their identities, and repositories that they
+ * own, with their commits. If their repositories stay, gives these another owner. Redacts other commits that name them.
+ * `before` are identities that turned out before the load.
  */
 export function withoutForgottenPeople(
   people: ForgottenPeople,
@@ -109,7 +109,7 @@ function redactItem(find: Find, item: LoadItem): LoadItem | 'left out' {
     case 'commits': {
       const repo_url = redactUrl({ find }, item.record.repo_url)
       if (repo_url === undefined) return 'left out'
-      const host = findHostInKey(keyRepositoryUrl(repo_url))
+      const host = findRepositoryHost(repo_url)
       return { ...item, record: { ...redactCommit(item.record, host, isForgotten), repo_url } }
     }
     case 'removals':
@@ -123,8 +123,8 @@ function listAddressIdentities({ record }: LoadItem<'identities'>): string[] {
 
 /**
  * Finds identities of a forgotten person that weren't known, in a record that was left out. A login alone doesn't show
- * that the user is the person, because logins change hands. Nor does a user whom commits describe, because anybody can write
- * a commit with any address.
+ * that the user is the person, because logins change hands. Nor does a user whom commits describe, because anybody can
+ * write a commit with any address.
  */
 function findIdentities(find: Find, item: LoadItem<'users' | 'identities'>): [string, ForgottenPerson][] {
   if (item.kind === 'users' && isLocal(item.record)) return []

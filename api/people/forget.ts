@@ -1,8 +1,10 @@
 /**
- * Forgets people: takes them out of the dataset and the ledger, and blocks their identities, so that loads leave them out.
+ * Forgets people: takes them out of the dataset and the ledger, and blocks their identities, so that loads leave them
+ * out.
  *
  * @module
  */
+import { readMembers } from '../catalog/stored-documents.ts'
 import { batchesOf } from '../concurrency/batches.ts'
 import { type Sql, type SqlOrTransaction, selectTime } from '../database/connect.ts'
 import { beginLong } from '../database/long-transaction.ts'
@@ -45,7 +47,9 @@ const tablesWithNames = [
 
 /** Whom to forget. */
 export interface ForgetOptions extends DatasetChangeOptions {
-  /** Known identities of the person (see `identifyAddress`). If a user has one of them, the user's others count, too. */
+  /**
+   * Known identities of the person (see `identifyAddress`). If a user has one of them, the user's others count, too.
+   */
   identities: readonly string[]
   /** Whether the person's repositories stay, under another owner. */
   keepRepositories: boolean
@@ -64,9 +68,9 @@ export interface ForgetResult extends DatasetChangeResult {
 }
 
 /**
- * Forgets a person, in one transaction. Removes the user, redacts commits that name the person, and removes the person's
- * repositories, or gives them another owner. Paths in the ledger that name the person become patterns. If the person is
- * forgotten already, blocks further identities.
+ * Forgets a person, in one transaction. Removes the user, redacts commits that name the person, and removes the
+ * person's repositories, or gives them another owner. Paths in the ledger that name the person become patterns. If the
+ * person is forgotten already, blocks further identities.
  */
 export async function forgetPerson(
   sql: Sql,
@@ -152,8 +156,8 @@ export function redactLaterEntries(sql: Sql, logins: readonly string[]): Promise
 }
 
 /**
- * Blocks a person, and notes their user and their repositories in `taken_users` and `taken_repositories`, or gives these another
- * owner. `identities` are all that are known.
+ * Blocks a person, and notes their user and their repositories in `taken_users` and `taken_repositories`, or gives
+ * these another owner. `identities` are all that are known.
  */
 async function takeOut(
   change: DatasetChange,
@@ -180,8 +184,8 @@ async function takeOut(
 
 /**
  * Blocks identities. Returns the person's number: the lowest of `forgotten` and those who have one of the identities
- * already, if there are any. These are one person from now on. Returns all their numbers, too, and whether the person was
- * forgotten, not only on a deletion list.
+ * already, if there are any. These are one person from now on. Returns all their numbers, too, and whether the person
+ * was forgotten, not only on a deletion list.
  */
 async function blockPerson(
   tx: SqlOrTransaction,
@@ -222,7 +226,7 @@ async function replaceOwner(change: DatasetChange, owner: string, isForgotten: I
   let count = 0
   for await (const batch of fetchBatches<RepositoryRow>(tx, 'owned')) {
     const rows = batch.flatMap(({ id, members, dependencies }) => {
-      const record: RepositoryRecord = JSON.parse(`{${members},"dependencies":${dependencies}}`)
+      const record = readMembers<RepositoryRecord>(members, dependencies)
       const redacted = redactRepository(record, owner, isForgotten)
       const row = createRepositoryRow(redacted)
       if (row.members === members && row.dependencies === dependencies) return []
@@ -338,8 +342,8 @@ export interface ForgottenEntry {
 }
 
 /**
- * Lists who is forgotten, without names: there are none. `listed` is the number of entries of deletion lists that nothing in the
- * dataset has had so far.
+ * Lists who is forgotten, without names: there are none. `listed` is the number of entries of deletion lists that
+ * nothing in the dataset has had so far.
  */
 export async function listForgotten(sql: Sql): Promise<{ people: ForgottenEntry[]; listed: number }> {
   const people = await sql<ForgottenEntry[]>`

@@ -89,8 +89,8 @@ export interface FoundPerson extends ForgottenPerson {
 }
 
 /**
- * Finds the forgotten people who have one of the identities, by identity. Throws `OperatorError` when the key of the hashes is
- * missing.
+ * Finds the forgotten people who have one of the identities, by identity. Throws `OperatorError` when the key of the
+ * hashes is missing.
  */
 export async function findForgottenPeople(
   sql: SqlOrTransaction,
@@ -133,7 +133,7 @@ function hashForms(key: Buffer, identity: string): string[] {
   return listForms(identity).map((form) => hashIdentity(key, form))
 }
 
-/** An identity, and the one that deletion lists have for it, if it is that of an address. */
+/** Lists the forms of an identity: itself, and for an address also the form that deletion lists have. */
 export function listForms(identity: string): string[] {
   const ofHash = identifyHash(identity)
   return ofHash === undefined ? [identity] : [identity, ofHash]
@@ -150,8 +150,8 @@ function hashIdentity(key: Buffer, identity: string): string {
 export const hashPrefix = 'sha256:'
 
 /**
- * The identity that a deletion list has for the identity of an address: the SHA-256 of the trimmed address in lowercase. Undefined:
- * it isn't that of an address.
+ * The identity that a deletion list has for the identity of an address: the SHA-256 of the trimmed address in
+ * lowercase. Undefined: it isn't that of an address.
  */
 export function identifyHash(identity: string): string | undefined {
   const [, address] = /^email:(.*)$/s.exec(identity) ?? []

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { renderMembers } from '../catalog/document-lookup.ts'
+import { renderMembers, selectMember } from '../catalog/stored-documents.ts'
 import { readOneVersion } from '../database/cluster.ts'
 import { type Sql, type SqlOrTransaction, selectTime } from '../database/connect.ts'
 import { readOrigins, type VersionOrigin } from '../dataset/loads.ts'
@@ -17,21 +17,29 @@ import { identifyPlaceholder } from './redaction.ts'
 
 /** Explains the document to the person. */
 const about = [
-  "This file has the person's accounts and repositories, and the commits that have one of their addresses or logins, as they were at the time of the " +
-    'export. It does not have texts of others that mention the person in other ways.',
-  'users: accounts of the person. "record" is what clients of the service can read. "further_addresses" are addresses by which commits are matched ' +
-    'to the account. No client can read them. "country" is what the text of the location names. "is_automation_account" is whether the service takes the ' +
-    'account for a program, and "last_commit" when the person last wrote a commit. Clients can search by all three. "uses" are packages that repositories declared while the ' +
-    'person owned them or committed to them, since the time in "since"; null: the time is unknown. "file" declares the package, and "status" is active if it still does.',
+  "This file has the person's accounts and repositories, and the commits that have one of their addresses " +
+    'or logins, as they were at the time of the export. It does not have texts of others that mention the ' +
+    'person in other ways.',
+  'users: accounts of the person. "record" is what clients of the service can read. "further_addresses" ' +
+    'are addresses by which commits are matched to the account. No client can read them. "country" is what ' +
+    'the text of the location names. "is_automation_account" is whether the service takes the account for a ' +
+    'program, and "last_commit" when the person last wrote a commit. Clients can search by all three. ' +
+    '"uses" are packages that repositories declared while the person owned them or committed to them, since ' +
+    'the time in "since"; null: the time is unknown. "file" declares the package, and "status" is active if ' +
+    'it still does.',
   'repositories: those that the person owns, with the packages that they declare or declared.',
-  'commits: those that name the person. "person_is" says in which part: as the author, a co-author or the committer, or in the message.',
-  'origin: the version of the dataset that last changed the record, and the load that made this version. Its "source" is the host of the forge, the ' +
-    'number of clones, or the kinds of records in files: ask the operator where files are from. Without a load, another command changed the ' +
-    'record, for example to forget somebody else.',
-  "requests: how many paid requests looked up one of the person's accounts or repositories by its path, as far as the ledger goes back. The operator " +
-    'can see which client made them. Lists, and requests that cost nothing, may have returned records of the person, too, and are not counted.',
-  'is_forgotten: the person was forgotten. The service only has keyed hashes of their names and addresses, and repositories that were kept under ' +
-    'another owner. is_on_deletion_list: the address is only on a deletion list. Loads leave it out.',
+  'commits: those that name the person. "person_is" says in which part: as the author, a co-author or the ' +
+    'committer, or in the message.',
+  'origin: the version of the dataset that last changed the record, and the load that made this version. ' +
+    'Its "source" is the host of the forge, the number of clones, or the kinds of records in files: ask the ' +
+    'operator where files are from. Without a load, another command changed the record, for example to ' +
+    'forget somebody else.',
+  "requests: how many paid requests looked up one of the person's accounts or repositories by its path, " +
+    'as far as the ledger goes back. The operator can see which client made them. Lists, and requests that ' +
+    'cost nothing, may have returned records of the person, too, and are not counted.',
+  'is_forgotten: the person was forgotten. The service only has keyed hashes of their names and ' +
+    'addresses, and repositories that were kept under another owner. is_on_deletion_list: the address is ' +
+    'only on a deletion list. Loads leave it out.',
   'All times are in UTC.',
 ]
 
@@ -71,7 +79,9 @@ interface Use {
 
 type CommitRole = 'author' | 'co-author' | 'committer' | 'named in the message'
 
-/** Exports what the database has about a person, in one snapshot. `identities` are those that are known of the person. */
+/**
+ * Exports what the database has about a person, in one snapshot. `identities` are those that are known of the person.
+ */
 export function exportPerson(sql: Sql, identities: readonly string[]): Promise<PersonExport> {
   const exportAll = async (tx: SqlOrTransaction) => {
     const [dataset] = await tx<{ version: number }[]>`select version from dataset`
@@ -131,7 +141,7 @@ async function readUsers(tx: SqlOrTransaction, identities: readonly string[]) {
     from users u where id in (${selectUsers(tx, identities)}) order by id`
   const uses = await tx<(Omit<Use, 'since'> & { user_id: number; since: number | null })[]>`
     select user_id, name, file, status, min(since) as since,
-      json_agg(distinct ${renderMembers(tx, tx`members`)}::json ->> 'full_name') as repositories
+      json_agg(distinct ${selectMember(tx, tx`members`, 'full_name')}) as repositories
     from (${selectUsesByRepository(tx, tx`${selectUsers(tx, identities)} group by 1`)}) u
       join repositories r on r.id = repository_id
     group by user_id, name, file, status order by name, file, status`
@@ -145,8 +155,9 @@ async function readUsers(tx: SqlOrTransaction, identities: readonly string[]) {
 }
 
 function readRepositories(tx: SqlOrTransaction, identities: readonly string[]) {
+  const record = renderMembers(tx, tx`members`, { internalId: tx`id`, dependencies: tx`dependencies` })
   return tx<{ version: number; record: object }[]>`
-    select version, ('{"internal_id":' || id || ',' || members || ',"dependencies":' || dependencies || '}')::json as record
+    select version, ${record}::json as record
     from repositories where id in (
       select repository_id from contributions where kind = 'owner' and identity = any (${tx.typed.texts(identities)})
     ) order by id`
@@ -157,7 +168,7 @@ async function readCommits(tx: SqlOrTransaction, identities: readonly string[]) 
   for await (const batch of readCommitsNaming(tx, identities)) found.push(...batch)
   const ids = [...new Set(found.map(({ repository_id }) => repository_id))]
   const repositories = await tx<{ id: number; url: string }[]>`
-    select id, ${renderMembers(tx, tx`members`)}::json ->> 'url' as url
+    select id, ${selectMember(tx, tx`members`, 'url')} as url
     from repositories where id = any (${tx.typed.bigints(ids)})`
   const urls = new Map(repositories.map(({ id, url }) => [id, url]))
   return found.map(({ version, repository_id, commit, ...rest }) => ({
@@ -206,7 +217,9 @@ function writeTime(seconds: number | null): string | null {
   return seconds === null ? null : new Date(seconds * 1_000).toISOString()
 }
 
-/** Writes Unix seconds in fields such as `pushed_at` and `author_date` as ISO 8601, also in what the record contains. */
+/**
+ * Writes Unix seconds in fields such as `pushed_at` and `author_date` as ISO 8601, also in what the record contains.
+ */
 function writeTimes(record: object): object {
   return JSON.parse(JSON.stringify(record), (name, value) =>
     typeof value === 'number' && /_(?:at|date)$/.test(name) ? writeTime(value) : value,

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { readMembers } from '../catalog/stored-documents.ts'
 import type { Fragment, SqlOrTransaction } from '../database/connect.ts'
 import type { CommitRecord } from '../dataset/records.ts'
 import { foldText } from '../names/case-folding.ts'
@@ -33,7 +34,7 @@ export interface NamingCommit {
   coauthor_identities: string[] | null
   version: number
   commit: Omit<CommitRecord, 'repo_url'>
-  /** Without the person. */
+  /** The commit without the person. */
   redacted: Omit<CommitRecord, 'repo_url'>
 }
 
@@ -74,8 +75,8 @@ export async function* readCommitsNaming(
 }
 
 /**
- * Notes the commits that name somebody in a temporary table, which lasts until the transaction ends. It reads all commits, and
- * asks `isNamed` about every address and login in them.
+ * Notes the commits that name somebody in a temporary table, which lasts until the transaction ends. It reads all
+ * commits, and asks `isNamed` about every address and login in them.
  */
 export async function noteCommitsNaming(tx: SqlOrTransaction, isNamed: IsForgotten): Promise<NotedCommits> {
   await tx`
@@ -109,7 +110,7 @@ async function* searchCommits(
     from commits m join repositories r on r.id = repository_id ${where}`
   for await (const batch of fetchBatches<CommitRow>(tx, 'naming')) {
     yield batch.flatMap(({ members, url_key, ...row }) => {
-      const commit: NamingCommit['commit'] = JSON.parse(`{${members}}`)
+      const commit = readMembers<NamingCommit['commit']>(members)
       const redacted = redactCommit(commit, findHostInKey(url_key), isNamed)
       return redacted === commit ? [] : [{ ...row, commit, redacted }]
     })
@@ -135,15 +136,18 @@ export async function* fetchBatches<Row extends object>(
 /** Characters beyond ASCII that are folded to letters of ASCII. */
 const otherForms = [...'ßẞſıİ\u212aŉǰẖẗẘẙẚﬀﬁﬂﬃﬄﬅﬆ']
 
-/** A regular expression for texts that `listPatterns` misses: `groß@example.com` has the identity of `GROSS@EXAMPLE.COM`. */
+/**
+ * A regular expression for texts that `listPatterns` misses: `groß@example.com` has the identity of
+ * `GROSS@EXAMPLE.COM`.
+ */
 function matchOtherForms(identities: readonly string[]): string {
   const found = otherForms.filter((form) => identities.some((identity) => identity.includes(foldText(form))))
   return `[\x01${found.join('')}]` // JSON has no control character, and an empty set is invalid
 }
 
 /**
- * Lists `like` patterns of lowercase texts that may have one of the identities. They match too much: other letters than those of
- * ASCII have several forms, and JSON escapes some characters.
+ * Lists `like` patterns of lowercase texts that may have one of the identities. They match too much: other letters than
+ * those of ASCII have several forms, and JSON escapes some characters.
  */
 function listPatterns(identities: readonly string[]): string[] {
   return identities.map((identity) => {

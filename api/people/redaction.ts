@@ -1,20 +1,20 @@
 /**
- * Takes forgotten people out of commits, and out of repositories that stay without their owner. It knows them only by their
- * identities, so that the command that forgets them and later loads redact alike.
+ * Takes forgotten people out of commits, and out of repositories that stay without their owner. It knows them only by
+ * their identities, so that the command that forgets them and later loads redact alike.
  *
  * @module
  */
 import type { CommitRecord, RepositoryRecord } from '../dataset/records.ts'
 import { foldText } from '../names/case-folding.ts'
 import { forgottenAddress, identifyLogin } from '../names/forge-names.ts'
-import { findHostInKey, keyRepositoryUrl } from '../names/repository-url.ts'
+import { findRepositoryHost } from '../names/repository-url.ts'
 import { removeTrailers, type Trailer } from '../names/trailers.ts'
 import { type IsForgotten, redactAddress, redactAddresses } from './address-redaction.ts'
 import { forgottenName, isLoginOf, redactLogins } from './login-redaction.ts'
 
 /**
- * Replaces the addresses and logins of forgotten people in a commit, and removes the trailers that name them. `host` is that
- * of the repository. Returns the same object when there is nothing to replace.
+ * Replaces the addresses and logins of forgotten people in a commit, and removes the trailers that name them. `host` is
+ * that of the repository. Returns the same object when there is nothing to replace.
  */
 export function redactCommit<Commit extends Omit<CommitRecord, 'repo_url'>>(
   commit: Commit,
@@ -47,8 +47,8 @@ function redactMessage(message: string, host: string, isForgotten: IsForgotten):
 }
 
 /**
- * `Ada <ada@example.com>`: a few words before it, and after it. A line of text such as `Note: Ada <ada@example.com> found that …` is
- * somebody else's, and keeps its other words.
+ * `Ada <ada@example.com>`: a few words before it, and after it. A line of text such as
+ * `Note: Ada <ada@example.com> found that …` is somebody else's, and keeps its other words.
  */
 const peopleAlone =
   /^(?:[^\s<>:/]+ ){0,3}[^\s<>:/]* ?<[^<>@]*@[^<>]*>(?:[ ,;].*<[^<>@]*@[^<>]*>)?(?: \S+){0,3}$/
@@ -117,7 +117,7 @@ export function redactRepository(
   const { url: oldUrl, owner_login: login, description, homepage, default_branch, dependencies } = repository
   const name = replaceLogin(repository.name, login).slice(0, 100)
   const url = replaceOwnerInUrl(oldUrl, login, owner)
-  const host = findHostInKey(keyRepositoryUrl(oldUrl))
+  const host = findRepositoryHost(oldUrl)
   const redact = (text: string) => redactText(text, host, isForgotten)
   const namesOwner = (text: string) => foldText(text).includes(foldText(login)) || redact(text) !== text
   return {

@@ -38,7 +38,9 @@ export async function waitForDatabase(
   }
 }
 
-/** Migrates on a connection without a time limit: a migration, or waiting for that of another instance, may take long. */
+/**
+ * Migrates on a connection without a time limit: a migration, or waiting for that of another instance, may take long.
+ */
 async function migrateWithoutTimeout(config: Config, onWait: () => void): Promise<void> {
   const database = await openDatabase({
     ...config,

@@ -33,7 +33,9 @@ export function checkRequests({ shedLoad, fetch, refuse }: ServedApp): Fetch {
   }
 }
 
-/** Reads the body of a request, or returns the error response that it gets. The platform limits how many are being read. */
+/**
+ * Reads the body of a request, or returns the error response that it gets. The platform limits how many are being read.
+ */
 async function readBody(request: Request): Promise<Uint8Array<ArrayBuffer> | ApiError | 'client_gone'> {
   if (request.body === null) return new Uint8Array()
   const reader = request.body.getReader()

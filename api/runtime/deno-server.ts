@@ -13,8 +13,9 @@ const checkIntervalMs = 1_000
 const manyConnections = 100
 
 /**
- * Keeps a server accepting connections. When the process has too many open files, Deno stops accepting without an error,
- * for good. So once many connections were open, this connects to the server, and listens again if nothing arrives.
+ * Keeps a server accepting connections. When the process has too many open files, Deno stops accepting without an
+ * error, for good. So once many connections were open, this connects to the server, and listens again if nothing
+ * arrives.
  */
 export function keepAccepting(
   server: Server,

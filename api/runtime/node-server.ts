@@ -1,7 +1,7 @@
 /**
- * The server of `node:http`, on Node and on Deno. It lacks seven things: valid hosts, known versions and transfer codings,
- * bodies with a deadline, one request in progress per connection, error bodies for invalid HTTP, a timeout for clients that
- * don't read, and a limit that closes idle connections first.
+ * The server of `node:http`, on Node and on Deno. It lacks seven things: valid hosts, known versions and transfer
+ * codings, bodies with a deadline, one request in progress per connection, error bodies for invalid HTTP, a timeout for
+ * clients that don't read, and a limit that closes idle connections first.
  *
  * @module
  */
@@ -68,7 +68,8 @@ interface Connection {
 
 /**
  * Passes the server's requests to `listener`, one at a time on each connection, and enforces the limits. A client that
- * closes its side of a connection still gets its responses.
+ * closes its side of a connection still gets its responses. It is long because its functions share the state of the
+ * connections.
  */
 export function serveConnections(
   server: Server,
@@ -131,12 +132,16 @@ export function serveConnections(
       const body = await result
       connection.reading = undefined
       if (body instanceof ApiError) return refuseBody(request, body)
-      Object.assign(request, { rawBody: body }) // where the adapter looks for a body that was read
+      // Where the adapter looks for a body that was read. It leaves out those of the other methods.
+      if (!/^(?:GET|HEAD)$/.test(request.method ?? '')) Object.assign(request, { rawBody: body })
     }
     start(connection, request, response)
   }
 
-  /** Ends a connection with an error response, and drops the rest of a body for a while: clients may send it all before they read. */
+  /**
+   * Ends a connection with an error response, and drops the rest of a body for a while: clients may send it all before
+   * they read.
+   */
   function refuseBody(request: IncomingMessage, error: ApiError): void {
     const { socket, method = '' } = request
     end(socket, method, error)
@@ -247,8 +252,8 @@ function pauseWhilePipelined({ socket, pipelined }: Connection): void {
 
 /**
  * Finds out whether a client that has closed its side has disconnected, or waits for its response. Only writing to it
- * tells, so this sends `100 Continue`, which HTTP/1.1 clients ignore. If the client has disconnected, its system rejects
- * the first one, and writing the second one fails.
+ * tells, so this sends `100 Continue`, which HTTP/1.1 clients ignore. If the client has disconnected, its system
+ * rejects the first one, and writing the second one fails.
  */
 function checkClient(connection: Connection): void {
   const timer = setInterval(() => {
@@ -300,7 +305,9 @@ function overflowsInRequestLine({ rawPacket }: ParseError): boolean {
   return /^(?:[A-Z]+ )?\S+$/.test(text) || (/^[A-Z]+ /.test(text) && text.indexOf('\n') > maxHeaderSize)
 }
 
-/** Returns the error of a request line that is valid, but which the parser can't read. Deno's parser doesn't say why. */
+/**
+ * Returns the error of a request line that is valid, but which the parser can't read. Deno's parser doesn't say why.
+ */
 function explainRequestLine({ rawPacket, bytesParsed = 0 }: ParseError): ApiError {
   const text = rawPacket?.toString('latin1') ?? ''
   const start = bytesParsed === 0 ? 0 : text.lastIndexOf('\n', bytesParsed - 1) + 1

@@ -1,6 +1,6 @@
 /**
- * Reads the bodies of requests, before the app gets them. A client that sends its body slowly, or never, holds nothing but its
- * connection (decisions/0005-http.md).
+ * Reads the bodies of requests, before the app gets them. A client that sends its body slowly, or never, holds nothing
+ * but its connection (decisions/0005-http.md).
  *
  * @module
  */
@@ -14,7 +14,7 @@ export const maxBodyBytes = 65_536
 export const bodyTimeoutMs = 10_000
 /** Bodies that haven't arrived, of requests with the same `Authorization`. A client's own burst fits. */
 const maxUnreadOfSender = 100
-/** The same of all requests. Until they have arrived, they take 64 MiB at most. */
+/** Bodies of all requests that haven't arrived. They take 64 MiB at most. */
 const maxUnread = 1_000
 const tooManyUnread = overCapacity() // made once: a stack trace costs more than a response
 
@@ -47,8 +47,8 @@ export interface BodyReading {
 }
 
 /**
- * Creates a function that reads bodies for a server. Too many unread bodies of one sender: the next one gets 503. Too many
- * of all: the oldest one does, because bodies that come at all come within a round trip.
+ * Creates a function that reads bodies for a server. Too many unread bodies of one sender: the next one gets 503. Too
+ * many of all: the oldest one does, because bodies that come at all come within a round trip.
  */
 export function createBodyReader(timeoutMs: number): (request: IncomingMessage) => BodyReading {
   /** What ends each reading early, oldest first. */

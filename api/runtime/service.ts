@@ -4,10 +4,12 @@
  * @module
  */
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Logger } from '@logtape/logtape'
 import { createApp } from '../app.ts'
 import { readBuildInfo } from '../build-info.ts'
 import { readDataset } from '../catalog/dataset.ts'
 import { type Config, findMisspelledSettings, readConfig, readEnvironment } from '../config.ts'
+import type { Sql } from '../database/connect.ts'
 import { type Database, openDatabase } from '../database/database.ts'
 import { devdataCommand } from '../devdata-command.ts'
 import { OperatorError } from '../errors.ts'
@@ -122,13 +124,7 @@ async function start(options: Runtime): Promise<void> {
       throw explainListenError(error)
     })
     const { port, close: stopListening } = listener
-    if (config.baseUrl === undefined && !isLoopback(config.host)) {
-      logger.warning(
-        'HOST is {host}, which other machines can reach, but BASE_URL is not set: links and docs show whatever host a ' +
-          'client names. Set BASE_URL to the public URL',
-        { host: config.host },
-      )
-    }
+    warnOfPublicHost(config, logger)
     // `/health` is 503 from now on, and requests are accepted until load balancers have noticed. A person (SIGINT) and
     // the embedded database (a single instance) have none.
     stopOnSignal(async (signal) => {
@@ -147,16 +143,13 @@ async function start(options: Runtime): Promise<void> {
     await waitForDatabase(config, database, (reason) => {
       logger.error('Listening on port {port}, waiting for the database: {reason}', { port, reason })
     })
-    let isEmpty = false
-    if (kind === 'embedded') {
-      const logLoad = (data: string) => logger.info('Loading {data} (once)', { data: describeCause(data) })
-      if (dataset !== undefined) await loadDataset(sql, dataset, config, () => logLoad(dataset))
-      else if (config.sampleData) await loadSampleData(sql, config, () => logLoad('the sample data'))
-      if (hasDemoKeys) keys = await prepareDemoKeys(sql, config)
-      const revoked = hasDemoKeys ? undefined : await revokeDemoKeys(sql, config)
+    if (kind === 'embedded') await loadFirstData(sql, dataset, config, logger)
+    if (hasDemoKeys) keys = await prepareDemoKeys(sql, config)
+    else if (kind === 'embedded') {
+      const revoked = await revokeDemoKeys(sql, config)
       if (revoked !== undefined) logger.warning('{message}', { message: revoked })
-      isEmpty = (await readDataset(sql)).version === 0
     }
+    const isEmpty = kind === 'embedded' && (await readDataset(sql)).version === 0
     if (lifecycle.phase === 'stopping') return
     lifecycle.phase = 'serving'
     announce(config, formatReadyMessage(config, port, keys, isEmpty))
@@ -169,9 +162,30 @@ async function start(options: Runtime): Promise<void> {
   }
 }
 
+function warnOfPublicHost({ baseUrl, host }: Config, logger: Logger): void {
+  if (baseUrl !== undefined || isLoopback(host)) return
+  logger.warning(
+    'HOST is {host}, which other machines can reach, but BASE_URL is not set: links and docs show whatever host a ' +
+      'client names. Set BASE_URL to the public URL',
+    { host },
+  )
+}
+
+/** Loads a folder that the start names, or the sample data, into an embedded database that is new. */
+async function loadFirstData(
+  sql: Sql,
+  dataset: string | undefined,
+  config: Config,
+  logger: Logger,
+): Promise<void> {
+  const logLoad = (data: string) => logger.info('Loading {data} (once)', { data: describeCause(data) })
+  if (dataset !== undefined) await loadDataset(sql, dataset, config, () => logLoad(dataset))
+  else if (config.sampleData) await loadSampleData(sql, config, () => logLoad('the sample data'))
+}
+
 /**
- * Prints the message of a start, which may have keys: never in a log, and not on the console, which telemetry may collect.
- * Where programs read the log, standard output has only its lines.
+ * Prints the message of a start, which may have keys: never in a log, and not on the console, which telemetry may
+ * collect. Where programs read the log, standard output has only its lines.
  */
 function announce({ logFormat }: Pick<Config, 'logFormat'>, message: string): void {
   const stream = logFormat === 'json' ? process.stderr : process.stdout
@@ -200,8 +214,8 @@ function stopOnSignal(stop: (signal: NodeJS.Signals) => Promise<void>): void {
 }
 
 /**
- * The message of a start: the URLs, the database, the demo keys of a trial with a request to try, and how to load data if
- * there is none.
+ * The message of a start: the URLs, the database, the demo keys of a trial with a request to try, and how to load data
+ * if there is none.
  */
 export function formatReadyMessage(
   config: Config,

@@ -66,8 +66,8 @@ export async function checkDataset(
 }
 
 /**
- * Loads a folder into an embedded database. Calls `onLoad` before it does. Throws `OperatorError` if the database has ever
- * had data.
+ * Loads a folder into an embedded database. Calls `onLoad` before it does. Throws `OperatorError` if the database has
+ * ever had data.
  */
 export async function loadDataset(
   sql: Sql,

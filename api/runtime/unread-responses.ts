@@ -2,8 +2,8 @@
  * Finds connections whose clients read nothing of what was sent to them.
  *
  * The operating system takes a response of some megabytes whole, and keeps it until the client reads it. To Node, it is
- * then sent, and the connection is idle. Only the system's table of connections says what clients haven't read. It exists
- * on Linux, and costs nothing while all clients have read everything.
+ * then sent, and the connection is idle. Only the system's table of connections says what clients haven't read. It
+ * exists on Linux, and costs nothing while all clients have read everything.
  *
  * @module
  */

@@ -46,9 +46,9 @@ export function formatJson({ timestamp, level, message, properties }: LogRecord)
 }
 
 /**
- * Creates a sink that writes the records of one turn of the event loop together, because a write costs more than the rest
- * of a line. Warnings and errors are written immediately, and nothing is lost when the process exits. LogTape's own
- * non-blocking sinks write each record by itself, and may drop some.
+ * Creates a sink that writes the records of one turn of the event loop together, because a write costs more than the
+ * rest of a line. Warnings and errors are written immediately, and nothing is lost when the process exits. LogTape's
+ * own non-blocking sinks write each record by itself, and may drop some.
  */
 function createLineSink(format: TextFormatter): Sink {
   let lines: string[] = []
@@ -94,8 +94,8 @@ export function describeCause(cause: unknown): string {
 const failureIntervalMs = 1_000
 
 /**
- * Creates a function that logs failed requests. An outage fails thousands of requests a second, so a cause has at most one
- * line a second: the first immediately, then one that counts the requests since and names the newest. A 503 has the
+ * Creates a function that logs failed requests. An outage fails thousands of requests a second, so a cause has at most
+ * one line a second: the first immediately, then one that counts the requests since and names the newest. A 503 has the
  * database's message. Only a 500 has a stack trace.
  */
 export function createFailureLog(logger: Logger): (failed: FailedRequest) => void {

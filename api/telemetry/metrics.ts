@@ -113,23 +113,8 @@ function addReadings(registry: Registry, sources: MetricsSources): void {
   }
 
   const readSeconds = (time: string | null | undefined) => (time ? Date.parse(time) / 1000 : undefined)
-  const gauge = createAdder((options) => new Gauge(options))
-  const counter = createAdder((options) => new Counter(options))
-
-  /** Creates a function that adds metrics of one type. */
-  function createAdder(create: (options: CounterConfiguration<string>) => Counter | Gauge) {
-    return (name: string, help: string, read: () => Reading | Promise<Reading>, label?: string): void => {
-      const labelNames = label === undefined ? [] : [label]
-      const metric = create({ name, help, labelNames, registers: [registry], collect })
-      async function collect(): Promise<void> {
-        const reading = await read()
-        metric.reset()
-        if (reading === undefined) metric.remove()
-        else if (typeof reading === 'number') metric.inc(reading)
-        else for (const [value, number] of Object.entries(reading)) metric.labels(value).inc(number)
-      }
-    }
-  }
+  const gauge = createAdder(registry, (options) => new Gauge(options))
+  const counter = createAdder(registry, (options) => new Counter(options))
 
   gauge('devdata_healthy', 'Whether /health is 200 (1), or 503 (0).', () =>
     checkHealth().then(
@@ -196,11 +181,27 @@ function addReadings(registry: Registry, sources: MetricsSources): void {
   )
 }
 
+/** Creates a function that adds metrics of one type. */
+function createAdder(registry: Registry, create: (options: CounterConfiguration<string>) => Counter | Gauge) {
+  return (name: string, help: string, read: () => Reading | Promise<Reading>, label?: string): void => {
+    const labelNames = label === undefined ? [] : [label]
+    const metric = create({ name, help, labelNames, registers: [registry], collect })
+    async function collect(): Promise<void> {
+      const reading = await read()
+      metric.reset()
+      if (reading === undefined) metric.remove()
+      else if (typeof reading === 'number') metric.inc(reading)
+      else for (const [value, number] of Object.entries(reading)) metric.labels(value).inc(number)
+    }
+  }
+}
+
 const sampleIntervalMs = 20
 
 /**
- * Creates a function that reads how late timers ran since its last call that had a sample: seconds by quantile. The first
- * call starts the sampling, so it costs nothing where nobody scrapes. On Deno, `monitorEventLoopDelay` misses what blocks the event loop.
+ * Creates a function that reads how late timers ran since its last call that had a sample: seconds by quantile. The
+ * first call starts the sampling, so it costs nothing where nobody scrapes. On Deno, `monitorEventLoopDelay` misses
+ * what blocks the event loop.
  */
 export function createLoopMonitor(): () => Record<string, number> {
   let delays: RecordableHistogram | undefined

@@ -14,8 +14,8 @@ type Variables = Record<string, string | undefined>
 const protocols = ['http/protobuf', 'http/json'] as const
 
 /**
- * On Deno: returns its own export if `OTEL_DENO` turns it on. Deno exports the spans that are created with OpenTelemetry's
- * API. Its own server (`Deno.serve`) also creates the spans of requests.
+ * On Deno: returns its own export if `OTEL_DENO` turns it on. Deno exports the spans that are created with
+ * OpenTelemetry's API. Its own server (`Deno.serve`) also creates the spans of requests.
  */
 export async function startDenoTraceExport(
   { OTEL_DENO }: Variables,

@@ -1,11 +1,12 @@
 /**
- * The order of rooms in CONTRIBUTING.md, and the imports of `api/`.
+ * The order of rooms in CONTRIBUTING.md, the imports of `api/`, and the length of its functions.
  *
  * @module
  */
 import { globSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
+import ts from 'typescript'
 import { expect, test } from 'vitest'
 
 const project = resolve(import.meta.dirname, '..', '..')
@@ -47,4 +48,26 @@ test('no files import each other in a cycle', () => {
     left = left.filter((file) => imports.get(file)?.some((path) => left.includes(path)))
   }
   expect(left).toEqual([])
+})
+
+test('a function of api/ has at most 80 lines, or its comment says why it is longer', async () => {
+  const long: string[] = []
+  for (const file of imports.keys()) {
+    const source = ts.createSourceFile(
+      file,
+      await readFile(join(project, file), 'utf8'),
+      ts.ScriptTarget.Latest,
+      true,
+    )
+    const lineOf = (position: number) => source.getLineAndCharacterOfPosition(position).line + 1
+    const visit = (node: ts.Node): void => {
+      const start = node.getStart(source)
+      const isLong = ts.isFunctionLike(node) && lineOf(node.end) - lineOf(start) >= 80
+      const comment = source.text.slice(node.getFullStart(), start)
+      if (isLong && !/\blong\s+(?:\* )?because\b/.test(comment)) long.push(`${file}:${lineOf(start)}`)
+      ts.forEachChild(node, visit)
+    }
+    visit(source)
+  }
+  expect(long).toEqual([])
 })

@@ -1,15 +1,18 @@
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { expect, test } from 'vitest'
-import { decodeManifest, manifestFormats } from '../../api/manifests/manifest.ts'
+import { formats, formatsByFile } from '../../api/manifests/formats.ts'
+import { decodeManifest } from '../../api/manifests/manifest.ts'
 import { findManifest } from '../../api/manifests/manifest-paths.ts'
+import { findSpelling } from '../../api/names/dependency-names.ts'
 
 test('a manifest is found by its base name, case and all, outside third-party folders', () => {
   const names = {
     ...Object.fromEntries(
-      manifestFormats
-        .filter((format) => !format.includes('/'))
-        .map((format) => [format.replace('*', 'engine'), format]),
+      [...formatsByFile.keys()]
+        .filter((file) => !file.includes('/'))
+        .map((file) => [file.replace('*', 'engine'), file]),
     ),
-    'deno.jsonc': 'deno.json',
     'environment.yaml': 'environment.yml',
     'environment-dev.yml': 'environment.yml',
     'environment_py312.yaml': 'environment.yml',
@@ -28,10 +31,10 @@ test('a manifest is found by its base name, case and all, outside third-party fo
     'requirements_dev.txt': 'requirements.txt',
     'test-requirements.txt': 'requirements.txt',
   }
-  for (const [name, format] of Object.entries(names)) {
-    // Python's files and Deno's keep their names. Of others, the base name says nothing.
-    const fileName = /^requirements\.txt$|^deno\.json$/.test(format) ? name : format
-    const manifest = { fileName, format, isOfTests: false }
+  for (const [name, file] of Object.entries(names)) {
+    const format = formatsByFile.get(file)?.files[0]
+    // Python's files keep their names. Of others, the base name says nothing.
+    const manifest = { fileName: format === 'requirements.txt' ? name : file, format, isOfTests: false }
     expect(findManifest(name)).toEqual(manifest)
     expect(findManifest(`packages/a b/${name}`)).toEqual(manifest)
     expect(findManifest(`my-vendor/${name}`)).toEqual(manifest)
@@ -41,7 +44,7 @@ test('a manifest is found by its base name, case and all, outside third-party fo
   }
   expect(findManifest('.github/workflows/ci.yml')).toEqual({
     fileName: '.github/workflows',
-    format: '.github/workflows',
+    format: 'action.yml',
     isOfTests: false,
   })
   expect(findManifest('requirements/dev.txt')).toMatchObject({
@@ -77,6 +80,19 @@ test('a manifest is found by its base name, case and all, outside third-party fo
     'myrequirements.txt',
   ]) {
     expect([path, findManifest(path)]).toEqual([path, undefined])
+  }
+})
+
+test("a dependency's name is compared as its format spells it, and the docs name each file of a format", () => {
+  const page = readFileSync(
+    resolve(import.meta.dirname, '../../docs-site/src/content/docs/manifests.md'),
+    'utf8',
+  )
+  for (const { files, spelling } of formats) {
+    for (const file of files) {
+      expect([file, findSpelling(file)]).toEqual([file, spelling])
+      expect([file, page.includes(`\`${file}\``) || page.includes(`\`${file}/`)]).toEqual([file, true])
+    }
   }
 })
 

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -78,6 +79,19 @@ test('the operator has the last word', () => {
   expect(isBot({ type: 'User', login: 'Ada', name: 'Ada' }, named)).toBe(true)
   expect(isBot({ type: 'User', login: 'Acme-CI', name: null }, named)).toBe(false)
   expect(isBot({ type: 'Organization', login: 'acme', name: null }, named)).toBe(true)
+})
+
+test('an account that is decided otherwise comes with other rules, so that stored users are classified again', () => {
+  const hash = (value: unknown) => createHash('sha256').update(JSON.stringify(value)).digest('base64')
+  const logins = [...programs, ...peopleByName].map(([login]) => login)
+  const names = [null, '', ...[...programs, ...peopleByName].map(([, name]) => name)]
+  const decisions = ['User', 'user', 'Bot', 'Organization'].flatMap((type) =>
+    [...logins, ...people].map((login) => names.map((name) => isBot({ type, login, name }, new Map()))),
+  )
+  expect({ rules: hash(listAutomationRules(new Map())), decisions: hash(decisions) }).toEqual({
+    rules: '1/UGt75v4JEDXCls0e0c0rQQy28b0PFOKpmKOxQGZ/c=',
+    decisions: 'zFMdQtrsZTAiJVPUvvqvY48DpUuaoT1ArZfDQ7d9dWM=',
+  })
 })
 
 test('what the operator says is part of the rules, in any order', () => {

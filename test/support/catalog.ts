@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { selectMember } from '../../api/catalog/stored-documents.ts'
 import type { Sql } from '../../api/database/connect.ts'
 import type { SampleCommit, SampleDependency, SampleRepository, SampleUser } from '../../sample/records.ts'
 import { readListResponse } from './list-response.ts'
@@ -102,7 +103,7 @@ export function expectFilters({ users, repos, commits }: Records, dependencies: 
 /** The path of a repository of the sample data with more than 30 commits and more than 5 dependencies. */
 export async function findBusyRepository(sql: Sql): Promise<string> {
   const [row] = await sql<{ name: string }[]>`
-    select ('{' || members || '}')::json->>'full_name' as name
+    select ${selectMember(sql, sql`members`, 'full_name')} as name
     from repositories join (
       select repository_id from commits group by repository_id having count(*) > 30
     ) busy on repository_id = id

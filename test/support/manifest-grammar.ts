@@ -6,7 +6,7 @@
  */
 import { globSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { type ManifestFormat, manifestFormats } from '../../api/manifests/manifest.ts'
+import { formats } from '../../api/manifests/formats.ts'
 
 const parsers = resolve(import.meta.dirname, '../../api/manifests')
 const tests = resolve(import.meta.dirname, '../manifests')
@@ -16,31 +16,30 @@ const signs = [...'!"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~ \n\r\ta1é\u2028', '\r\n',
 
 /** A format. */
 export interface ManifestGrammar {
-  format: ManifestFormat
+  /** Its first file. */
+  format: string
   tokens: string[]
   examples: string[]
   isYaml: boolean
 }
 
-/** Lists the formats that have a parser of their own. */
+/** The file of each format's parser: the one that exports the format. */
+const parserFiles = new Map<unknown, string>()
+for (const file of globSync('*.ts', { cwd: parsers, exclude: ['manifest-worker.ts'] })) {
+  const exported: Record<string, unknown> = await import(resolve(parsers, file))
+  for (const value of Object.values(exported)) parserFiles.set(value, file)
+}
+
+/** Lists the grammars of all formats. */
 export function listGrammars(): ManifestGrammar[] {
-  const table = readSource('manifest.ts')
-  const files = new Map<string, string>()
-  for (const [, names = '', file = ''] of table.matchAll(/^import \{([^}]*)\} from '\.\/([\w-]+\.ts)'/gm)) {
-    for (const name of names.split(',')) files.set(name.trim(), file)
-  }
   const examples = readExamples()
-  const byParser = Map.groupBy(manifestFormats, (format) => {
-    const key = /^\w+$/.test(format) ? format : `'${format}'`
-    return /^\w+/.exec(table.split(`\n  ${key}: `)[1] ?? '')?.[0] ?? ''
-  })
-  return Array.from(byParser, ([parser, formats]) => {
+  return formats.map((format) => {
     const seen = new Set<string>()
-    const tokens = [...new Set([...signs, ...listWords(files.get(parser) ?? '', seen)])]
+    const tokens = [...new Set([...signs, ...listWords(parserFiles.get(format) ?? '', seen)])]
     return {
-      format: formats[0] ?? 'package.json',
+      format: format.files[0],
       tokens,
-      examples: ['', ...formats.flatMap((format) => examples.get(format) ?? [])],
+      examples: ['', ...format.files.flatMap((file) => examples.get(file) ?? [])],
       isYaml: seen.has('yaml.ts'),
     }
   })
@@ -62,7 +61,7 @@ function listWords(file: string, seen: Set<string>): string[] {
     ([pattern]) => pattern.replace(/\\\w|\?<\w+>/g, ' ').match(/[\w-]{2,}/g) ?? [],
   )
   const imports = Array.from(source.matchAll(/from '\.\/([\w-]+\.ts)'/g), ([, name = '']) => name)
-  const others = imports.filter((name) => !/^(?:declared|manifest)\.ts$/.test(name))
+  const others = imports.filter((name) => name !== 'manifest-format.ts')
   return [...strings, ...words, ...others.flatMap((name) => listWords(name, seen))]
 }
 

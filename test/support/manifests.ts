@@ -4,13 +4,13 @@
  * @module
  */
 import { expect, test } from 'vitest'
-import { type ManifestFormat, parseManifest } from '../../api/manifests/manifest.ts'
+import { parseManifest } from '../../api/manifests/manifest.ts'
 
 /** A manifest, and the names that it declares. */
 export interface ManifestExample {
   /** What the example shows: a sentence. */
   says: string
-  file: ManifestFormat
+  file: string
   content: string
   names: string[]
   /** Whether the manifest declares more, which only running it would tell. Default: it doesn't. */
@@ -22,7 +22,7 @@ export interface ManifestExample {
 }
 
 /** A text that is not a manifest, and the reason that is given. */
-export type RefusedManifest = [file: ManifestFormat, content: string, message: RegExp]
+export type RefusedManifest = [file: string, content: string, message: RegExp]
 
 /** Tests what `parseManifest` makes of examples, and how it refuses other texts. */
 export function testManifests(

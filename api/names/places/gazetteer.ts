@@ -64,6 +64,7 @@ export function readGazetteer(): Gazetteer {
   return loaded
 }
 
+/** It is long because its functions fill the same maps. */
 function loadGazetteer(): Gazetteer {
   const names = new Map<string, Place[]>()
   const codes = new Map<string, Place[]>()

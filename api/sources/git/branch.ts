@@ -26,9 +26,9 @@ export async function findBranch(directory: string, branch: string): Promise<Sta
 }
 
 /**
- * Finds the origin's default branch, whatever is checked out. A bare clone, a mirror, and a repository without an origin
- * have their HEAD instead. Throws `GitError` when another clone has branches of its origin, and doesn't know which one is
- * the default: what is checked out may be any branch.
+ * Finds the origin's default branch, whatever is checked out. A bare clone, a mirror, and a repository without an
+ * origin have their HEAD instead. Throws `GitError` when another clone has branches of its origin, and doesn't know
+ * which one is the default: what is checked out may be any branch.
  */
 export async function findDefault(directory: string): Promise<Start> {
   const reference = await runQuery(directory, ['symbolic-ref', `${originBranches}HEAD`])
@@ -43,8 +43,8 @@ export async function findDefault(directory: string): Promise<Start> {
 }
 
 /**
- * Whether a clone that isn't bare has branches of its origin. A mirror has them if the repository that it mirrors is a clone
- * itself.
+ * Whether a clone that isn't bare has branches of its origin. A mirror has them if the repository that it mirrors is a
+ * clone itself.
  */
 async function hasOriginBranches(directory: string): Promise<boolean> {
   const [isBare] = await readLines(directory, ['rev-parse', '--is-bare-repository'])

@@ -20,12 +20,13 @@ export interface Clone {
 }
 
 /**
- * Opens a complete repository: a work tree's top folder, its `.git`, or a bare clone. `branch` is one of the origin, or else
- * of the clone; without it, the default branch is read.
+ * Opens a complete repository: a work tree's top folder, its `.git`, or a bare clone. `branch` is one of the origin, or
+ * else of the clone; without it, the default branch is read.
  *
  * A shallow clone is refused, because all of its dependencies would seem to begin at its first commit.
  *
- * @throws {GitError} when the path is missing, not a repository, a folder inside one, shallow or empty, when it lacks the
+ * @throws {GitError} when the path is missing, not a repository, a folder inside one, shallow or empty, when it lacks
+ * the
  *   branch, and when git refuses it
  */
 export async function openClone(path: string, branch?: string): Promise<Clone> {
@@ -57,8 +58,9 @@ export async function openClone(path: string, branch?: string): Promise<Clone> {
 const maxDepth = 2
 
 /**
- * Finds clones. A folder that is not a repository is replaced by the repositories in it and in its folders, in the order of
- * their names. Symbolic links in it are not followed. A path without any stays, and {@link openClone} says what is wrong.
+ * Finds clones. A folder that is not a repository is replaced by the repositories in it and in its folders, in the
+ * order of their names. Symbolic links in it are not followed. A path without any stays, and {@link openClone} says
+ * what is wrong.
  */
 export async function findClones(paths: readonly string[]): Promise<string[]> {
   const found = new Set<string>()
@@ -84,9 +86,9 @@ async function searchFolder(path: string, depth: number): Promise<string[]> {
 }
 
 /**
- * Reads when the history begins and ends: the committer dates, in Unix seconds, of the mainline's first commit and of the
- * branch's newest. Merged histories may be older than the repository, so they don't count. A date is null when git can't
- * read it.
+ * Reads when the history begins and ends: the committer dates, in Unix seconds, of the mainline's first commit and of
+ * the branch's newest. Merged histories may be older than the repository, so they don't count. A date is null when git
+ * can't read it.
  *
  * @throws {GitError} when git fails
  */

@@ -53,8 +53,8 @@ function mergeAccounts(a: Account | undefined, b: Account): Account {
 }
 
 /**
- * Creates the users, in the order of their ids. A user whom an earlier load created from commits keeps the earliest and the
- * latest date.
+ * Creates the users, in the order of their ids. A user whom an earlier load created from commits keeps the earliest and
+ * the latest date.
  */
 export async function createUsers(sql: Sql, { accounts }: Authors): Promise<UserRecord[]> {
   const known = await sql<{ document: string }[]>`

@@ -22,9 +22,9 @@ export async function countCommits({ directory, head }: Pick<Clone, 'directory' 
 /**
  * Yields every commit that the branch can reach, merged branches included, newest first.
  *
- * Email addresses are those of the commit; a mailmap is not applied. Messages lose their last newline. Text is converted
- * from the encoding that the commit names; bytes that are not UTF-8 become U+FFFD. git ends a message at its first NUL.
- * A date is null when git can't read it, or clients can't represent it.
+ * Email addresses are those of the commit; a mailmap is not applied. Messages lose their last newline. Text is
+ * converted from the encoding that the commit names; bytes that are not UTF-8 become U+FFFD. git ends a message at its
+ * first NUL. A date is null when git can't read it, or clients can't represent it.
  *
  * @throws {GitError} when git fails
  */

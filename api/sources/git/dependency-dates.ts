@@ -17,9 +17,9 @@ interface Entry {
 }
 
 /**
- * Dates the dependencies that commits declare, in the order of the history. It unites all manifests of one base name: in a
- * monorepo, a dependency is in use as long as one package declares it, and a move between packages in one commit changes
- * nothing. A null date is unknown.
+ * Dates the dependencies that commits declare, in the order of the history. It unites all manifests of one base name:
+ * in a monorepo, a dependency is in use as long as one package declares it, and a move between packages in one commit
+ * changes nothing. A null date is unknown.
  */
 export function dateDependencies(
   table: NameTable,

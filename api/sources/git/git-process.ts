@@ -1,9 +1,9 @@
 /**
  * Runs git on an untrusted clone.
  *
- * The clone's or its owner's configuration must not change the output, or start other programs. So every call sets what it
- * depends on, drops environment variables that name another repository, and disables network protocols: a partial clone
- * would otherwise fetch its objects one by one. No shell is involved, and git takes no locks in the clone.
+ * The clone's or its owner's configuration must not change the output, or start other programs. So every call sets what
+ * it depends on, drops environment variables that name another repository, and disables network protocols: a partial
+ * clone would otherwise fetch its objects one by one. No shell is involved, and git takes no locks in the clone.
  *
  * @module
  */
@@ -41,15 +41,18 @@ const settings = [
 ]
 
 /**
- * The forge's token; variables of hooks and `git rebase --exec`, which name another repository or a program to run; and, at
- * the end, those that choose the format of new repositories.
+ * The forge's token; variables of hooks and `git rebase --exec`, which name another repository or a program to run;
+ * and, at the end, those that choose the format of new repositories.
  */
 const droppedVariables =
   /^GITHUB_TOKEN$|^GIT_(?:DIR|WORK_TREE|COMMON_DIR|INDEX_FILE|OBJECT_DIRECTORY|ALTERNATE_OBJECT_DIRECTORIES|NAMESPACE|PREFIX|SHALLOW_FILE|EXTERNAL_DIFF|DEFAULT_HASH|DEFAULT_REF_FORMAT)$/
 
 const maxErrorCharacters = 4000
 
-/** The environment of git: without variables that name another repository, without the token, and without network protocols. */
+/**
+ * The environment of git: without variables that name another repository, without the token, and without network
+ * protocols.
+ */
 export function createGitEnvironment(): NodeJS.ProcessEnv {
   const inherited = Object.entries(env).filter(([name]) => !droppedVariables.test(name))
   return {
@@ -64,7 +67,8 @@ export function createGitEnvironment(): NodeJS.ProcessEnv {
 }
 
 /**
- * Runs `git` in a folder and yields its output in chunks, with backpressure. Ends the process when the consumer stops early.
+ * Runs `git` in a folder and yields its output in chunks, with backpressure. Ends the process when the consumer stops
+ * early.
  *
  * @param directory an absolute path, so that a leading `-` is not taken for an option
  * @param input git's standard input
@@ -110,7 +114,10 @@ export async function* streamGit(
   }
 }
 
-/** git's messages about missing or corrupt objects. In a partial clone, git tries to fetch them, or reports that it may not. */
+/**
+ * git's messages about missing or corrupt objects. In a partial clone, git tries to fetch them, or reports that it may
+ * not.
+ */
 const damage =
   /corrupt|unable to (?:read|unpack)|could not (?:read|fetch)|failed to traverse|bad (?:tree )?object|promisor|lazy fetching|transport '[^']*' not allowed/i
 
@@ -158,7 +165,10 @@ export async function readLines(directory: string, args: readonly string[]): Pro
   return output.replace(/\n$/, '').split('\n')
 }
 
-/** Splits the output of `git … -z` at its NULs. Yields the fields of a chunk together: an `await` for each would be slow. */
+/**
+ * Splits the output of `git … -z` at its NULs. Yields the fields of a chunk together: an `await` for each would be
+ * slow.
+ */
 export async function* splitFields(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer[], void, undefined> {
   let pending: Buffer[] = []
   for await (const chunk of chunks) {

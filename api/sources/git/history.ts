@@ -1,15 +1,15 @@
 /**
  * Reads a clone's dependencies over time from the history of its manifests.
  *
- * The history is the mainline: HEAD, its first parent, and so on. The repository had these states one after the other, so
- * first and last use are unambiguous. A merged branch counts from the merge on: merges are compared with their first
+ * The history is the mainline: HEAD, its first parent, and so on. The repository had these states one after the other,
+ * so first and last use are unambiguous. A merged branch counts from the merge on: merges are compared with their first
  * parent.
  *
- * Dates are committer dates, when a change entered this history. An author date may be years older. A change of a commit whose
- * date git can't read has no date: the dates around it are those of other changes.
+ * Dates are committer dates, when a change entered this history. An author date may be years older. A change of a
+ * commit whose date git can't read has no date: the dates around it are those of other changes.
  *
- * A version of a manifest that does not parse is skipped: its path keeps what the version before declared. Otherwise one
- * conflict marker would end all dependencies and begin them again.
+ * A version of a manifest that does not parse is skipped: its path keeps what the version before declared. Otherwise
+ * one conflict marker would end all dependencies and begin them again.
  *
  * Some manifests take names from another file of the same commit. When that file changes, they are looked up again.
  *
@@ -18,7 +18,7 @@
  * @module
  */
 import { parseWithinBounds } from '../../manifests/bounded-parser.ts'
-import { decodeManifest, type ManifestFormat } from '../../manifests/manifest.ts'
+import { decodeManifest } from '../../manifests/manifest.ts'
 import { readBlobs } from './blobs.ts'
 import type { Clone } from './clone.ts'
 import { dateDependencies, type GitDependency } from './dependency-dates.ts'
@@ -82,8 +82,8 @@ type Version = ManifestVersion | { reason: string }
 /**
  * Reads the dependencies that the mainline's manifests have declared.
  *
- * A dependency is a name and a manifest's base name. It is active while any manifest of that base name declares it, except
- * in third-party folders (see `manifest.ts`). A dependency that returns keeps its first date.
+ * A dependency is a name and a manifest's base name. It is active while any manifest of that base name declares it,
+ * except in third-party folders (see `manifest.ts`). A dependency that returns keeps its first date.
  *
  * @param options.url the repository's URL
  * @param options.allManifests whether to read manifests in folders of tests and fixtures too
@@ -119,7 +119,12 @@ export async function readDependencyHistory(
         }
         applied.push({ ...change, version })
       }
-      const { declarations, isIncomplete } = tree.apply(applied)
+      const { declarations, isIncomplete, uncompared } = tree.apply(applied)
+      for (const path of uncompared) {
+        const reason =
+          'counts packages of the repository as dependencies: too many manifests have changed to compare all names'
+        warnings.push({ commit, path: decodePath(path), reason })
+      }
       for (const { path, version } of isIncomplete ? applied : []) {
         if (version !== null && !concernsOthers(version)) continue
         const reason = 'changes names of too many other manifests, which keep those that they had'
@@ -152,7 +157,7 @@ async function readVersions(
     ...context
   }: VersionContext & { onProgress: ((parsed: number, total: number) => void) | undefined },
 ): Promise<Map<string, Version>> {
-  const formats = new Map<string, Set<ManifestFormat>>()
+  const formats = new Map<string, Set<string>>()
   for (const { blob, format } of commits.flatMap(({ changes }) => changes)) {
     if (blob !== null) formats.set(blob, (formats.get(blob) ?? new Set()).add(format))
   }
@@ -172,7 +177,7 @@ async function readVersions(
 }
 
 async function parseVersion(
-  format: ManifestFormat,
+  format: string,
   content: Uint8Array,
   { table, url }: VersionContext,
 ): Promise<Version> {

@@ -1,6 +1,6 @@
 /**
- * Loads clones: their commits, the dependencies that their manifests have declared over time, and users from the no-reply
- * addresses of their authors.
+ * Loads clones: their commits, the dependencies that their manifests have declared over time, and users from the
+ * no-reply addresses of their authors.
  *
  * @module
  */
@@ -98,9 +98,9 @@ export interface GitImportResult extends ImportResult {
 
 /**
  * Loads clones: afterwards their repositories have the commits that the branch can reach, and the dependencies of its
- * history. Readers see the complete load, or none of it. A clone that can't be read is left out.
- * Throws `ImportError` or `GitError` if there is nothing to load, and with `allOrNothing` if there is a problem with a clone;
- * then nothing was changed.
+ * history. Readers see the complete load, or none of it. A clone that can't be read is left out. Throws `ImportError`
+ * or `GitError` if there is nothing to load, and with `allOrNothing` if there is a problem with a clone; then nothing
+ * was changed.
  */
 export async function importGit(sql: Sql, options: GitImportOptions): Promise<GitImportResult> {
   const startedAt = new Date()

@@ -3,7 +3,6 @@
  *
  * @module
  */
-import type { ManifestFormat } from '../../manifests/manifest.ts'
 import { findManifest, findUnreadManifest } from '../../manifests/manifest-paths.ts'
 import { type Clone, parseDate } from './clone.ts'
 import { splitFields, streamGit } from './git-process.ts'
@@ -14,7 +13,7 @@ export interface ManifestChange {
   path: string
   /** Base name. */
   fileName: string
-  format: ManifestFormat
+  format: string
   /** Object id of the version; null when the file was deleted. */
   blob: string | null
 }
@@ -40,8 +39,8 @@ export interface Mainline {
  * Lists the commits of the mainline that changed manifests. Leaves out folders of tests and fixtures without
  * `allManifests`.
  *
- * It uses no pathspecs: with eight patterns git takes 1.6 to 2.6 times as long as to list all changes (measured on three
- * repositories). A rename is a deletion and an addition. A symbolic link or a submodule is not a manifest.
+ * It uses no pathspecs: with eight patterns git takes 1.6 to 2.6 times as long as to list all changes (measured on
+ * three repositories). A rename is a deletion and an addition. A symbolic link or a submodule is not a manifest.
  *
  * @throws {GitError} when git fails
  */

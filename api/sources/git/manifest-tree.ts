@@ -1,13 +1,13 @@
 /**
- * The manifests of a repository, commit by commit, and the names that they declare there: their own, and those that other
- * files of the same commit define for them. When such a file changes, so do the manifests that refer to it. Names of the
- * repository's own packages are left out.
+ * The manifests of a repository, commit by commit, and the names that they declare there: their own, and those that
+ * other files of the same commit define for them. When such a file changes, so do the manifests that refer to it. Names
+ * of the repository's own packages are left out.
  *
  * @module
  */
 import { posix } from 'node:path'
-import type { SharedFile } from '../../manifests/declared.ts'
 import { isName, type ManifestContent } from '../../manifests/manifest.ts'
+import type { SharedFile } from '../../manifests/manifest-format.ts'
 import { addNamesOf, type NameMap, type NameSet, type NameTable } from './name-table.ts'
 import { type PackageManifest, RepositoryPackages } from './repository-packages.ts'
 
@@ -102,6 +102,8 @@ export interface CommitDeclarations {
   declarations: Declaration[]
   /** Whether manifests keep names that others would have changed, because looking up all names again takes too long. */
   isIncomplete: boolean
+  /** Paths of manifests whose names may be packages of the repository, because comparing all of them takes too long. */
+  uncompared: string[]
 }
 
 /** A workspace of 500 crates with 50 references each may change 4,000 times. */
@@ -161,14 +163,14 @@ export class ManifestTree {
     }
     const affected = this.#packages.takeAffected()
     for (const path of affected.paths) changed.set(path, this.#files.get(path)?.fileName ?? '')
-    const declarations = Array.from(changed, ([path, fileName]) => ({
-      path,
-      fileName,
-      names: this.#packages.readDependencies(path),
-    }))
-    const isCutShort = affected.paths.length > 0 && this.#lookUps.left <= 0
-    const isIncomplete = areDefinitionsChanged !== areLookedUp || affected.isIncomplete || isCutShort
-    return { declarations, isIncomplete }
+    const uncompared: string[] = []
+    const declarations = Array.from(changed, ([path, fileName]) => {
+      const { names, isCutShort } = this.#packages.readDependencies(path)
+      if (isCutShort) uncompared.push(path)
+      return { path, fileName, names }
+    })
+    const isIncomplete = areDefinitionsChanged !== areLookedUp || affected.isIncomplete
+    return { declarations, isIncomplete, uncompared }
   }
 
   /** Counts the manifests of the commit. */

@@ -1,6 +1,6 @@
 /**
- * Names of a whole history in little memory: each text once, as a number, and each set of names once, as sorted numbers.
- * Thousands of versions of a manifest declare nearly the same names.
+ * Names of a whole history in little memory: each text once, as a number, and each set of names once, as sorted
+ * numbers. Thousands of versions of a manifest declare nearly the same names.
  *
  * @module
  */
@@ -10,8 +10,8 @@ import { createHash } from 'node:crypto'
 export type NameSet = Uint32Array<ArrayBuffer>
 
 /**
- * Names by key: pairs of numbers, in the order of the keys. A key without names is paired with 0. Equal maps of a table are the
- * same array.
+ * Names by key: pairs of numbers, in the order of the keys. A key without names is paired with 0. Equal maps of a table
+ * are the same array.
  */
 export type NameMap = Uint32Array<ArrayBuffer>
 

@@ -9,8 +9,8 @@ import { GitError, runGit } from './git-process.ts'
 const sshShorthand = /^(?:[^@/:]+@)?([^@/:]+):(?!\/\/)\/?(.+)$/
 
 /**
- * Reads the web URL of a clone's origin, without a user name or a token. The URLs of SSH and of git's own protocol are those
- * of the same path on the web.
+ * Reads the web URL of a clone's origin, without a user name or a token. The URLs of SSH and of git's own protocol are
+ * those of the same path on the web.
  *
  * @throws {GitError} when the clone has no origin, or one that is not on a server
  */

@@ -64,6 +64,8 @@ export class RepositoryPackages {
   readonly #ecosystems = new Map<string, Ecosystem>()
   readonly #entries = new Map<string, Entry>()
   readonly #budget: { left: number }
+  /** Whether comparisons were left out since `readDependencies` began. */
+  #isCutShort = false
 
   /** `budget` limits how many comparisons are made because packages or workspaces have changed. */
   constructor(table: NameTable, budget: { left: number }) {
@@ -146,8 +148,8 @@ export class RepositoryPackages {
   }
 
   /**
-   * Takes the changes since the last call, and lists the paths of manifests for which `readDependencies` may have another result, beside those
-   * that changed themselves. The list is incomplete when finding out would take too long.
+   * Takes the changes since the last call, and lists the paths of manifests for which `readDependencies` may have
+   * another result, beside those that changed themselves. The list is incomplete when finding out would take too long.
    */
   takeAffected(): { paths: string[]; isIncomplete: boolean } {
     const paths: string[] = []
@@ -170,15 +172,21 @@ export class RepositoryPackages {
     return { paths, isIncomplete }
   }
 
-  /** Returns the names that the manifest at a path declares, without those of the repository's own packages. */
-  readDependencies(path: string): NameSet {
+  /**
+   * Returns the names that the manifest at a path declares, without those of the repository's own packages. Some of
+   * these may be among them if finding out would take too long: `isCutShort`.
+   */
+  readDependencies(path: string): { names: NameSet; isCutShort: boolean } {
+    this.#isCutShort = false
     const entry = this.#entries.get(path)
-    if (entry === undefined) return noNames
+    if (entry === undefined) return { names: noNames, isCutShort: false }
     const { ecosystem } = entry
     const { names } = entry.manifest
-    if (ecosystem.uniquePackages.size === 0 && ecosystem.workspaces.size === 0) return names
+    if (ecosystem.uniquePackages.size === 0 && ecosystem.workspaces.size === 0)
+      return { names, isCutShort: false }
     const left = names.filter((name) => !this.#isOwn(entry, name))
-    return left.length === names.length ? names : this.#table.addNumbers(left)
+    const isUnchanged = left.length === names.length
+    return { names: isUnchanged ? names : this.#table.addNumbers(left), isCutShort: this.#isCutShort }
   }
 
   #isOwn(user: Entry, name: number): boolean {
@@ -186,7 +194,10 @@ export class RepositoryPackages {
     if (ecosystem.uniquePackages.has(name)) return true
     if (ecosystem.workspaces.size === 0) return false
     for (const entry of ecosystem.packages.get(name) ?? []) {
-      if (--this.#budget.left <= 0) return false
+      if (--this.#budget.left <= 0) {
+        this.#isCutShort = true
+        return false
+      }
       const shared = this.#findWorkspaces(entry)
       if (shared.length === 0) continue
       const own = this.#findWorkspaces(user)
@@ -198,13 +209,20 @@ export class RepositoryPackages {
   /** The workspaces that have a manifest as their root or as a member. */
   #findWorkspaces(entry: Entry): readonly WorkspaceOfTree[] {
     const { ecosystem } = entry
-    if (entry.edition === ecosystem.edition || this.#budget.left <= 0) return entry.workspaces
+    if (entry.edition === ecosystem.edition) return entry.workspaces
+    if (this.#budget.left <= 0) {
+      this.#isCutShort = true
+      return entry.workspaces
+    }
     entry.edition = ecosystem.edition
     entry.workspaces = [...ecosystem.workspaces.values()].filter(({ root, included, excluded, length }) => {
       if (root.folder === entry.folder) return true
       // Most comparisons end early. Hostile ones take the product of both lengths.
       this.#budget.left -= 1 + (length * entry.folder.length) / 4
-      if (this.#budget.left <= 0) return false
+      if (this.#budget.left <= 0) {
+        this.#isCutShort = true
+        return false
+      }
       return hasFolder(included, entry.folder) && !hasFolder(excluded, entry.folder)
     })
     return entry.workspaces
@@ -215,7 +233,10 @@ function createPatterns() {
   return { paths: new Set<string>(), wild: [] as string[][] }
 }
 
-/** Whether a set has one of these names. Mostly these are one or two, and `includes` is a few times as fast as a look-up in them. */
+/**
+ * Whether a set has one of these names. Mostly these are one or two, and `includes` is a few times as fast as a look-up
+ * in them.
+ */
 function hasAny(names: NameSet, wanted: ReadonlySet<number>): boolean {
   if (wanted.size > 4) return names.some((name) => wanted.has(name))
   for (const name of wanted) if (names.includes(name)) return true

@@ -4,7 +4,7 @@
  * @module
  */
 import { createHash } from 'node:crypto'
-import { selectUrl } from '../../catalog/document-lookup.ts'
+import { readMembers, selectMember } from '../../catalog/stored-documents.ts'
 import type { Sql } from '../../database/connect.ts'
 import { ImportError } from '../../dataset/import-error.ts'
 import { RecordError, type RepositoryRecord, validateRecord } from '../../dataset/records.ts'
@@ -14,14 +14,15 @@ import { type Clone, readDates } from './clone.ts'
 import { hideUser } from './origin.ts'
 
 /**
- * Creates the record of a repository, without its dependencies. What `import ndjson` or `import github` has loaded for it
- * stays. A record that a clone has created is replaced.
+ * Creates the record of a repository, without its dependencies. What `import ndjson` or `import github` has loaded for
+ * it stays. A record that a clone has created is replaced.
  *
  * @param options.url the repository's URL on the forge
  * @param options.urlSource where the URL is from, for messages
  * @param replaceOwner replaces a forgotten owner in the URL
  * @param options.restId its id in the forge's REST API. Default: the one in the dataset, or one made from the URL
- * @throws {ImportError} for another kind of URL or one with names that the API can't look up, and when `url` and `restId`
+ * @throws {ImportError} for another kind of URL or one with names that the API can't look up, and when `url` and
+ * `restId`
  *   belong to two repositories. A repository that only has an id made from its URL gets `restId`.
  * @throws {GitError} when git fails
  */
@@ -56,11 +57,11 @@ async function findRecord(
   url: string,
   restId: number | undefined,
 ): Promise<RepositoryRecord | undefined> {
-  const [byUrl] = await sql<{ document: string }[]>`
-    select '{' || members || '}' as document from repositories
+  const [byUrl] = await sql<{ members: string }[]>`
+    select members from repositories
     where url_key = ${keyRepositoryUrl(url)}
     order by id desc limit 1`
-  const known: RepositoryRecord | undefined = byUrl && JSON.parse(byUrl.document)
+  const known = byUrl && readMembers<RepositoryRecord>(byUrl.members)
   if (restId === undefined || known?.forge_rest_id === restId) return known
   if (known !== undefined && known.forge_rest_id >= 0) {
     throw new ImportError(
@@ -68,7 +69,7 @@ async function findRecord(
     )
   }
   const [byId] = await sql<{ url: string }[]>`
-    select ${selectUrl(sql, sql`members`)} as url from repositories where forge_rest_id = ${restId}`
+    select ${selectMember(sql, sql`members`, 'url')} as url from repositories where forge_rest_id = ${restId}`
   if (byId !== undefined) {
     throw new ImportError(
       `--rest-id ${restId}: that repository is already loaded as ${byId.url}; use that --url`,
@@ -94,8 +95,9 @@ function createRecord(url: string, restId: number | undefined) {
 }
 
 /**
- * Normalizes a repository's URL to `https://HOST/OWNER/NAME`: without `www.`, `.git`, or the path of a page. A URL with a
- * port keeps `http`, because that port may not speak TLS. Nested groups are refused: an owner has no slash in this API.
+ * Normalizes a repository's URL to `https://HOST/OWNER/NAME`: without `www.`, `.git`, or the path of a page. A URL with
+ * a port keeps `http`, because that port may not speak TLS. Nested groups are refused: an owner has no slash in this
+ * API.
  */
 function normalizeUrl(text: string, source: string): string {
   const url = URL.parse(text)

@@ -53,8 +53,8 @@ export interface ItemQueries<Item> {
 
 /**
  * Asks for items. A query that the forge fails at is halved. An item that it fails at alone is given up. Throws
- * `ForgeError` if the forge fails at the smallest query too, or at many items in a row: then the cause is the forge, not the
- * items.
+ * `ForgeError` if the forge fails at the smallest query too, or at many items in a row: then the cause is the forge,
+ * not the items.
  */
 export async function askInBatches<Item>(
   forge: Forge,

@@ -1,6 +1,6 @@
 /**
- * Queries to the forge's GraphQL API. Several tokens share the work. A query waits until a token has the points for it, and
- * is tried again after an error that passes.
+ * Queries to the forge's GraphQL API. Several tokens share the work. A query waits until a token has the points for it,
+ * and is tried again after an error that passes.
  *
  * `@octokit/plugin-throttling` isn't used: it keeps no account of points, and after a refusal only the refused query
  * waits, while others are sent and refused as well.
@@ -56,19 +56,6 @@ export interface QueryUsage {
   remaining: number | undefined
 }
 
-/** Asks the forge. */
-export interface ForgeClient {
-  /** Throws `ForgeError`. */
-  ask(query: Query): Promise<Reply>
-  /** A token that the forge hasn't refused. Throws `ForgeError` if it has refused all. */
-  readonly token: string
-  /** Notes that git was refused a token. */
-  refuse(token: string): void
-  /** Finds out whether the forge responds to the smallest query. Throws `ForgeError` if it doesn't. */
-  probe(): Promise<void>
-  readonly usage: QueryUsage
-}
-
 export interface ForgeClientOptions {
   /** The URL of the API, such as `https://api.github.com`. */
   apiUrl: string
@@ -105,107 +92,111 @@ const rateLimited = v.object({
   rateLimit: v.object({ cost: v.number(), remaining: v.number(), resetAt: v.string() }),
 })
 
-/** Creates a client. */
-export function createForgeClient(options: ForgeClientOptions): ForgeClient {
-  const { tokens, concurrency, signal, onWait = () => {}, onNote = () => {} } = options
-  const budgets = tokens.map((token, index) => new TokenBudget(token, index + 1))
-  const endpoint = graphql.defaults({ baseUrl: options.apiUrl.replace(/\/+$/, '') })
-  const usage = { queries: 0, points: 0 }
-  let underWay = 0
-  let notedUntilMs = 0
+/** Asks the forge. */
+export class ForgeClient {
+  readonly #options: ForgeClientOptions
+  readonly #signal: AbortSignal
+  readonly #budgets: readonly TokenBudget[]
+  readonly #endpoint: typeof graphql
+  readonly #usage = { queries: 0, points: 0 }
+  #underWay = 0
+  #notedUntilMs = 0
   /** Called whenever a query has ended. */
-  let wakeWaiting: (() => void)[] = []
+  #wakeWaiting: (() => void)[] = []
 
-  async function takeBudget(points: number): Promise<TokenBudget> {
+  constructor(options: ForgeClientOptions) {
+    this.#options = options
+    this.#signal = options.signal ?? new AbortController().signal
+    this.#budgets = options.tokens.map((token, index) => new TokenBudget(token, index + 1))
+    this.#endpoint = graphql.defaults({ baseUrl: options.apiUrl.replace(/\/+$/, '') })
+  }
+
+  async #takeBudget(points: number): Promise<TokenBudget> {
     for (;;) {
-      signal?.throwIfAborted()
-      const waits = budgets.map((budget) => ({ budget, waitMs: budget.waitMsFor(points) }))
-      if (budgets.every(({ refusal }) => refusal !== undefined)) throw refusedTokens()
+      this.#signal.throwIfAborted()
+      const waits = this.#budgets.map((budget) => ({ budget, waitMs: budget.waitMsFor(points) }))
+      if (this.#budgets.every(({ refusal }) => refusal !== undefined)) throw this.#refusedTokens()
       const ready = waits.filter(({ waitMs }) => waitMs === 0).map(({ budget }) => budget)
       const most = ready.sort((a, b) => b.available - a.available)[0]
-      if (most !== undefined && underWay < concurrency) {
-        underWay++
+      if (most !== undefined && this.#underWay < this.#options.concurrency) {
+        this.#underWay++
         most.reserve(points)
         return most
       }
       const waitMs = most === undefined ? Math.min(...waits.map((each) => each.waitMs)) : Infinity
       const untilMs = Date.now() + waitMs
-      if (underWay === 0 && waitMs >= notableWaitMs && untilMs > notedUntilMs) {
-        notedUntilMs = untilMs + notableWaitMs
-        onWait('Waiting until the forge takes more queries', waitMs)
+      if (this.#underWay === 0 && waitMs >= notableWaitMs && untilMs > this.#notedUntilMs) {
+        this.#notedUntilMs = untilMs + notableWaitMs
+        this.#options.onWait?.('Waiting until the forge takes more queries', waitMs)
       }
-      await waitForChange(waitMs)
+      await this.#waitForChange(waitMs)
     }
   }
 
   /** Waits `waitMs`, or until a query has ended. */
-  async function waitForChange(waitMs: number): Promise<void> {
+  async #waitForChange(waitMs: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
-    wakeWaiting.push(resolve)
+    this.#wakeWaiting.push(resolve)
     const timer = new AbortController()
     const waits = [promise]
     if (Number.isFinite(waitMs)) {
-      const signals = signal === undefined ? [timer.signal] : [timer.signal, signal]
-      waits.push(sleep(Math.min(waitMs, 2 ** 31 - 1), undefined, { signal: AbortSignal.any(signals) }))
+      const signal = AbortSignal.any([timer.signal, this.#signal])
+      waits.push(sleep(Math.min(waitMs, 2 ** 31 - 1), undefined, { signal }))
     }
     await Promise.race(waits).finally(() => timer.abort())
   }
 
-  function release(budget: TokenBudget, points: number): void {
-    underWay--
+  #release(budget: TokenBudget, points: number): void {
+    this.#underWay--
     budget.release(points)
-    const waiting = wakeWaiting
-    wakeWaiting = []
+    const waiting = this.#wakeWaiting
+    this.#wakeWaiting = []
     for (const wake of waiting) wake()
   }
 
-  async function send(query: Query, budget: TokenBudget): Promise<Reply | string> {
-    const signals = [AbortSignal.timeout(timeoutMs), ...(signal === undefined ? [] : [signal])]
-    usage.queries++
+  async #send(query: Query, budget: TokenBudget): Promise<Reply | string> {
+    const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), this.#signal])
+    this.#usage.queries++
     try {
-      const data = await endpoint<unknown>(query.text, {
+      const data = await this.#endpoint<unknown>(query.text, {
         ...query.variables,
         headers: { authorization: `bearer ${budget.token}` },
-        request: { signal: AbortSignal.any(signals) },
+        request: { signal },
       })
-      return read(data, [], budget)
+      return this.#read(data, [], budget)
     } catch (error) {
-      signal?.throwIfAborted()
-      if (error instanceof GraphqlResponseError) return readErrors(query, error, budget)
-      return readFailure(query, error, budget)
+      this.#signal.throwIfAborted()
+      if (error instanceof GraphqlResponseError) return this.#readErrors(query, error, budget)
+      return this.#readFailure(query, error, budget)
     }
   }
 
   /** Reads a response. A text is the reason to try again. */
-  function read(data: unknown, errors: readonly ItemError[], budget: TokenBudget): Reply | string {
+  #read(data: unknown, errors: readonly ItemError[], budget: TokenBudget): Reply | string {
     // A proxy may cut JSON off. What is left is not an object.
     if (data === null || typeof data !== 'object') return 'the response was not complete'
     budget.pauses = 0
     budget.hasLimit = v.is(rateLimited, data)
     if (v.is(rateLimited, data)) {
       const { cost, remaining, resetAt } = data.rateLimit
-      usage.points += cost
+      this.#usage.points += cost
       budget.note({ remaining, resetAtMs: Date.parse(resetAt) })
     }
     return { data, errors, receivedAtMs: Date.now() }
   }
 
-  function readErrors(
-    query: Query,
-    error: GraphqlResponseError<unknown>,
-    budget: TokenBudget,
-  ): Reply | string {
+  #readErrors(query: Query, error: GraphqlResponseError<unknown>, budget: TokenBudget): Reply | string {
     const errors = (error.errors ?? []).map(({ type, path, message }) => ({
       type: type ?? '',
       path: path ?? [],
-      message: hide(message),
+      message: this.#hide(message),
     }))
     const { headers, data } = error
     const isLimited = errors.some(({ type, message }) => limitTypes.has(type) || limitMessage.test(message))
-    if (isLimited || headers['retry-after'] !== undefined) return pause(headers, budget)
+    if (isLimited || headers['retry-after'] !== undefined) return this.#pause(headers, budget)
     const other = errors.find(({ type }) => !itemErrors.has(type))
-    if (other === undefined) return read(data, errors, budget)
-    noteHeaders(headers, budget)
+    if (other === undefined) return this.#read(data, errors, budget)
+    this.#noteHeaders(headers, budget)
     // A query that an older enterprise server doesn't understand has no data. Other errors without a type, and those of
     // resources, are timeouts, which pass.
     const isTimeout =
@@ -218,37 +209,40 @@ export function createForgeClient(options: ForgeClientOptions): ForgeClient {
   }
 
   /** Reads a response other than 200, or that there is none. Returns the reason to try again, if the query failed. */
-  function readFailure(query: Query, error: unknown, budget: TokenBudget): string {
+  #readFailure(query: Query, error: unknown, budget: TokenBudget): string {
     const { status, headers = {}, message } = readResponse(error)
-    if (status === 401) return refuse(budget, invalidToken)
+    if (status === 401) return this.#refuse(budget, invalidToken)
     if (status === 429 || (status === 403 && (limitMessage.test(message) || headers['retry-after']))) {
-      return pause(headers, budget)
+      return this.#pause(headers, budget)
     }
-    if (status === 403) return refuse(budget, hide(message))
+    if (status === 403) return this.#refuse(budget, this.#hide(message))
     if (status === 404 || status === 400) {
-      throw new ForgeError(`--api: ${options.apiUrl} is not a GitHub API (${status}): ${hide(message)}`)
+      throw new ForgeError(
+        `--api: ${this.#options.apiUrl} is not a GitHub API (${status}): ${this.#hide(message)}`,
+      )
     }
-    if (headers['x-ratelimit-remaining'] !== undefined) noteHeaders(headers, budget)
+    if (headers['x-ratelimit-remaining'] !== undefined) this.#noteHeaders(headers, budget)
     else budget.suspect(query.points)
-    return hide(message)
+    return this.#hide(message)
   }
 
   /** Notes that the forge refuses a token: the others do the work. */
-  function refuse(budget: TokenBudget, reason: string): '' {
-    if (tokens.length > 1 && budget.refusal === undefined) {
-      onNote(`The forge refuses token ${budget.number} of ${tokens.length}: ${reason}`)
+  #refuse(budget: TokenBudget, reason: string): '' {
+    if (this.#budgets.length > 1 && budget.refusal === undefined) {
+      this.#options.onNote?.(`The forge refuses token ${budget.number} of ${this.#budgets.length}: ${reason}`)
     }
     budget.refusal = reason
     return ''
   }
 
-  function refusedTokens(): ForgeError {
-    const which = tokens.length === 1 ? 'the token' : `all ${tokens.length} tokens. The last one`
-    return new ForgeError(`The forge refuses ${which}: ${budgets.at(-1)?.refusal}`)
+  #refusedTokens(): ForgeError {
+    const which =
+      this.#budgets.length === 1 ? 'the token' : `all ${this.#budgets.length} tokens. The last one`
+    return new ForgeError(`The forge refuses ${which}: ${this.#budgets.at(-1)?.refusal}`)
   }
 
   /** Lets a token wait, as the response asks for. */
-  function pause(headers: Headers, budget: TokenBudget): '' {
+  #pause(headers: Headers, budget: TokenBudget): '' {
     const retryAfter = Number(headers['retry-after'])
     // By the forge's clock: ours may be fast.
     const untilReset = Number(headers['x-ratelimit-reset']) - Date.parse(String(headers.date)) / 1000
@@ -256,56 +250,61 @@ export function createForgeClient(options: ForgeClientOptions): ForgeClient {
     const seconds = retryAfter > 0 ? retryAfter : isEmpty && untilReset > 0 ? untilReset : undefined
     budget.pause(seconds)
     return budget.pauses > maxPauses
-      ? refuse(budget, `it still refuses queries after ${maxPauses} pauses`)
+      ? this.#refuse(budget, `it still refuses queries after ${maxPauses} pauses`)
       : ''
   }
 
-  function noteHeaders(headers: Headers, budget: TokenBudget): void {
+  #noteHeaders(headers: Headers, budget: TokenBudget): void {
     const [remaining, reset] = ['x-ratelimit-remaining', 'x-ratelimit-reset'].map((name) => headers[name])
     if (remaining === undefined || reset === undefined) return
     budget.note({ remaining: Number(remaining), resetAtMs: Number(reset) * 1000 })
   }
 
   /** A proxy's error page may repeat the request. */
-  function hide(text: string): string {
+  #hide(text: string): string {
     const short = text.replace(/\s+/g, ' ').slice(0, 300)
-    return tokens.reduce((shown, token) => shown.replaceAll(token, '…'), short)
+    return this.#options.tokens.reduce((shown, token) => shown.replaceAll(token, '…'), short)
   }
 
-  const client: ForgeClient = {
-    async probe() {
-      await client.ask({ name: 'Probe', text: `query Probe { ${rateLimitSelection} }`, points: 1 })
-    },
-    async ask(query) {
-      let failures = 0
-      for (;;) {
-        const budget = await takeBudget(query.points)
-        const reply = await send(query, budget).finally(() => release(budget, query.points))
-        if (typeof reply !== 'string') return reply
-        if (reply === '') continue // the token waits, or another one is asked
-        if (++failures === (query.maxAttempts ?? maxAttempts)) {
-          const message = `The forge failed ${failures} times at the query ${query.name}: ${reply}. Run the import again; it continues where it stopped`
-          throw Object.assign(new ForgeError(message), { failure: reply })
-        }
-        const waitMs = firstRetryMs * 2 ** (failures - 1) * (0.5 + Math.random())
-        await sleep(waitMs, undefined, signal === undefined ? {} : { signal })
-      }
-    },
-    get token() {
-      const budget = budgets.find(({ refusal }) => refusal === undefined)
-      if (budget === undefined) throw refusedTokens()
-      return budget.token
-    },
-    refuse(token) {
-      for (const budget of budgets) if (budget.token === token) refuse(budget, invalidToken)
-    },
-    get usage() {
-      const known = budgets.flatMap(({ remaining }) => remaining ?? [])
-      const remaining = known.length === 0 ? undefined : known.reduce((sum, each) => sum + each, 0)
-      return { ...usage, remaining }
-    },
+  /** Finds out whether the forge responds to the smallest query. Throws `ForgeError` if it doesn't. */
+  async probe(): Promise<void> {
+    await this.ask({ name: 'Probe', text: `query Probe { ${rateLimitSelection} }`, points: 1 })
   }
-  return client
+
+  /** Throws `ForgeError`. */
+  async ask(query: Query): Promise<Reply> {
+    let failures = 0
+    for (;;) {
+      const budget = await this.#takeBudget(query.points)
+      const reply = await this.#send(query, budget).finally(() => this.#release(budget, query.points))
+      if (typeof reply !== 'string') return reply
+      if (reply === '') continue // the token waits, or another one is asked
+      if (++failures === (query.maxAttempts ?? maxAttempts)) {
+        const message = `The forge failed ${failures} times at the query ${query.name}: ${reply}. Run the import again; it continues where it stopped`
+        throw Object.assign(new ForgeError(message), { failure: reply })
+      }
+      const waitMs = firstRetryMs * 2 ** (failures - 1) * (0.5 + Math.random())
+      await sleep(waitMs, undefined, { signal: this.#signal })
+    }
+  }
+
+  /** A token that the forge hasn't refused. Throws `ForgeError` if it has refused all. */
+  get token(): string {
+    const budget = this.#budgets.find(({ refusal }) => refusal === undefined)
+    if (budget === undefined) throw this.#refusedTokens()
+    return budget.token
+  }
+
+  /** Notes that git was refused a token. */
+  refuse(token: string): void {
+    for (const budget of this.#budgets) if (budget.token === token) this.#refuse(budget, invalidToken)
+  }
+
+  get usage(): QueryUsage {
+    const known = this.#budgets.flatMap(({ remaining }) => remaining ?? [])
+    const remaining = known.length === 0 ? undefined : known.reduce((sum, each) => sum + each, 0)
+    return { ...this.#usage, remaining }
+  }
 }
 
 type Headers = Record<string, string | number | undefined>

@@ -34,8 +34,8 @@ export interface CloneFolder {
   /** Reads where a clone is. Undefined: there is none, or it is damaged. Throws `GitError` if it is another user's. */
   readHead(id: number): Promise<Head | undefined>
   /**
-   * Fetches what is new. Throws `FetchError` with the reason, `GitError` if the clone can't be written, and `ForgeError` if
-   * the forge refuses all tokens.
+   * Fetches what is new. Throws `FetchError` with the reason, `GitError` if the clone can't be written, and
+   * `ForgeError` if the forge refuses all tokens.
    */
   fetch(id: number, url: string, branch: string): Promise<void>
   /** Reads a clone. If it is damaged, creates it again, and reads that. Throws as `fetch` and `read` do. */
@@ -55,8 +55,8 @@ const blockedBranch = /cannot lock ref|local refs could not be updated/
 const refusalOfToken = /could not read Username|Authentication failed/
 
 /**
- * Opens the folder of the clones, which is created if it doesn't exist. Other users can't read it. Throws `OperatorError` if
- * root uses a user's folder: that user couldn't use what root adds.
+ * Opens the folder of the clones, which is created if it doesn't exist. Other users can't read it. Throws
+ * `OperatorError` if root uses a user's folder: that user couldn't use what root adds.
  */
 export async function openCloneFolder(options: CloneFolderOptions): Promise<CloneFolder> {
   const { directory } = options
@@ -68,79 +68,16 @@ export async function openCloneFolder(options: CloneFolderOptions): Promise<Clon
         `(sudo -u '#${owner}'), or name another folder with --clones`,
     )
   }
-  const pathOf = (id: number) => join(directory, `${id}.git`)
-
-  async function readHead(id: number): Promise<Head | undefined> {
-    const path = pathOf(id)
-    assertOwn(path)
-    const branch = await readBranch(path)
-    if (branch === undefined) return undefined
-    try {
-      // Without --git-dir, git looks for a repository in the folders above a broken clone.
-      const hash = await runGit(path, ['--git-dir=.', 'rev-parse', '--verify', 'HEAD^{commit}'])
-      return { branch, hash: hash.trim() }
-    } catch (error) {
-      if (error instanceof GitError) return undefined // there is no clone yet, or a broken one
-      throw error
-    }
-  }
-
-  /** Reads the branch that a clone's HEAD names. Returns undefined if there is no clone. */
-  async function readBranch(path: string): Promise<string | undefined> {
-    const head = await readFile(join(path, 'HEAD'), 'utf8').catch(() => '')
-    return /^ref: refs\/heads\/(.*)\n$/.exec(head)?.[1]
-  }
-
-  async function fetchOnce(path: string, url: string, branch: string, token: string): Promise<void> {
-    const reference = `refs/heads/${branch}`
-    await mkdir(path, { recursive: true })
-    // If the clone exists, this repairs its configuration.
-    await runGit(path, ['init', '--quiet', '--bare', '--template=', `--initial-branch=${branch}`])
-    await removeRemains(path)
-    const args = ['fetch', '--quiet', '--no-tags', '--prune', '--', url, `+${reference}:${reference}`]
-    await runNetworkGit(path, args, url, { ...options, token })
-    await runGit(path, ['--git-dir=.', 'symbolic-ref', 'HEAD', reference])
-  }
-
   const folder: CloneFolder = {
-    pathOf,
-    readHead,
-    async fetch(id, url, branch) {
-      const path = pathOf(id)
-      for (let attempt = 1; ; attempt++) {
-        const { token } = options.client
-        try {
-          return await fetchOnce(path, url, branch, token)
-        } catch (error) {
-          options.signal?.throwIfAborted()
-          if (!(error instanceof GitError)) throw error
-          const { message } = error
-          if (refusalOfToken.test(message) && isForgeHost(url, options.apiUrl)) {
-            options.client.refuse(token)
-            attempt--
-            continue
-          }
-          if (
-            (error instanceof FetchError && error.isRefusal) ||
-            redirect.test(message) ||
-            attempt === maxAttempts
-          )
-            throw error
-          // A clone that was damaged, for example by a crash of the machine, is created again.
-          if (attempt === 2 && (blockedBranch.test(message) || (await isDamaged(path)))) {
-            await rm(path, { recursive: true, force: true })
-          }
-          const waitMs = firstRetryMs * 2 ** (attempt - 1) * (0.5 + Math.random())
-          await sleep(waitMs, undefined, options.signal === undefined ? {} : { signal: options.signal })
-        }
-      }
-    },
+    pathOf: (id) => join(directory, `${id}.git`),
+    readHead: (id) => readHead(folder.pathOf(id)),
+    fetch: (id, url, branch) => fetchClone(folder.pathOf(id), url, branch, options),
     async readOrRenew(id, url, branch, read) {
       try {
         return await read()
       } catch (error) {
         if (!(error instanceof GitError && error.isDamage)) throw error
-        await rm(pathOf(id), { recursive: true, force: true })
+        await rm(folder.pathOf(id), { recursive: true, force: true })
         await folder.fetch(id, url, branch)
         return await read()
       }
@@ -149,9 +86,82 @@ export async function openCloneFolder(options: CloneFolderOptions): Promise<Clon
   return folder
 }
 
+async function readHead(path: string): Promise<Head | undefined> {
+  assertOwn(path)
+  const branch = await readBranch(path)
+  if (branch === undefined) return undefined
+  try {
+    // Without --git-dir, git looks for a repository in the folders above a broken clone.
+    const hash = await runGit(path, ['--git-dir=.', 'rev-parse', '--verify', 'HEAD^{commit}'])
+    return { branch, hash: hash.trim() }
+  } catch (error) {
+    if (error instanceof GitError) return undefined // there is no clone yet, or a broken one
+    throw error
+  }
+}
+
+/** Reads the branch that a clone's HEAD names. Returns undefined if there is no clone. */
+async function readBranch(path: string): Promise<string | undefined> {
+  const head = await readFile(join(path, 'HEAD'), 'utf8').catch(() => '')
+  return /^ref: refs\/heads\/(.*)\n$/.exec(head)?.[1]
+}
+
+/** Fetches a branch, and tries again after an error that passes. */
+async function fetchClone(
+  path: string,
+  url: string,
+  branch: string,
+  options: CloneFolderOptions,
+): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    const { token } = options.client
+    try {
+      return await fetchOnce(path, url, branch, options, token)
+    } catch (error) {
+      options.signal?.throwIfAborted()
+      if (!(error instanceof GitError)) throw error
+      const { message } = error
+      if (refusalOfToken.test(message) && isForgeHost(url, options.apiUrl)) {
+        options.client.refuse(token)
+        attempt--
+        continue
+      }
+      if (
+        (error instanceof FetchError && error.isRefusal) ||
+        redirect.test(message) ||
+        attempt === maxAttempts
+      )
+        throw error
+      // A clone that was damaged, for example by a crash of the machine, is created again.
+      if (attempt === 2 && (blockedBranch.test(message) || (await isDamaged(path)))) {
+        await rm(path, { recursive: true, force: true })
+      }
+      const waitMs = firstRetryMs * 2 ** (attempt - 1) * (0.5 + Math.random())
+      await sleep(waitMs, undefined, options.signal === undefined ? {} : { signal: options.signal })
+    }
+  }
+}
+
+async function fetchOnce(
+  path: string,
+  url: string,
+  branch: string,
+  options: CloneFolderOptions,
+  token: string,
+): Promise<void> {
+  const reference = `refs/heads/${branch}`
+  await mkdir(path, { recursive: true })
+  // If the clone exists, this repairs its configuration.
+  await runGit(path, ['init', '--quiet', '--bare', '--template=', `--initial-branch=${branch}`])
+  await removeRemains(path)
+  const args = ['fetch', '--quiet', '--no-tags', '--prune', '--', url, `+${reference}:${reference}`]
+  await runNetworkGit(path, args, url, { ...options, token })
+  await runGit(path, ['--git-dir=.', 'symbolic-ref', 'HEAD', reference])
+}
+
 /**
- * Throws `GitError` if the clone is another user's: git would run what its settings and hooks name. git checks that itself
- * only where it searches for the repository, and no setting of ours may turn that off.
+ * Throws `GitError` if the clone is another user's: git would run what its settings and hooks name. git checks that
+ * itself only where it searches for the repository, and no setting of ours may turn that off.
  */
 function assertOwn(path: string): void {
   const found = findOtherOwner(path)

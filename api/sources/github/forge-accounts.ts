@@ -20,9 +20,8 @@ import { readItem } from './reply-items.ts'
 import type { Skipped } from './skipped.ts'
 
 /**
- * Asks for the authors and co-authors of commits. `commits` has one commit for each identity, because the account depends on
- * the address alone.
- * Returns the accounts by identity. An identity that no account has is not among them.
+ * Asks for the authors and co-authors of commits. `commits` has one commit for each identity, because the account
+ * depends on the address alone. Returns the accounts by identity. An identity that no account has is not among them.
  */
 export async function findAuthors(
   forge: Forge,
@@ -50,8 +49,8 @@ export async function findAuthors(
 }
 
 /**
- * Asks for the profiles of accounts. `logins` has their logins by their GraphQL ids. Accounts that were deleted are among
- * `skipped`.
+ * Asks for the profiles of accounts. `logins` has their logins by their GraphQL ids. Accounts that were deleted are
+ * among `skipped`.
  */
 export async function findAccounts(
   forge: Forge,

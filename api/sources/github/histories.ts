@@ -46,7 +46,9 @@ interface Finding {
   changed?: { clone: Clone; authors: Map<string, NewAuthor> }
 }
 
-/** The import ends after this number of fetches, if all of them have failed. What the forge says is gone doesn't count. */
+/**
+ * The import ends after this number of fetches, if all of them have failed. What the forge says is gone doesn't count.
+ */
 const maxFailures = 10
 
 /**

@@ -1,6 +1,6 @@
 /**
- * Loads repositories of GitHub with their histories and people: asks the GraphQL API, fetches bare clones, and applies all of
- * it as one load.
+ * Loads repositories of GitHub with their histories and people: asks the GraphQL API, fetches bare clones, and applies
+ * all of it as one load.
  *
  * @module
  */
@@ -16,7 +16,7 @@ import type { Change } from '../../dataset/pending-change.ts'
 import { runGit } from '../git/git-process.ts'
 import { addHistoryCounts, type HistoryCounts } from '../git/history.ts'
 import type { Forge } from './ask.ts'
-import { createForgeClient, type QueryUsage } from './client.ts'
+import { ForgeClient, type QueryUsage } from './client.ts'
 import { type CloneFolder, openCloneFolder } from './clones.ts'
 import { type LoadOptions, loadFindings } from './findings.ts'
 import { type FoundRepository, findRepositories, type Target } from './forge-repositories.ts'
@@ -112,15 +112,15 @@ type BatchResult = Pick<GithubFindings, 'fetched' | 'unchanged' | 'people' | 'au
 
 /**
  * Loads repositories, their histories and their people: all of it or nothing. With `batch`, that is true of each batch.
- * Throws `ForgeError`, `GitError` or `ImportError`. Then nothing of the batch was changed, and the next import continues.
- * What it has only `failed` at doesn't stop the load of the rest.
+ * Throws `ForgeError`, `GitError` or `ImportError`. Then nothing of the batch was changed, and the next import
+ * continues. What it has only `failed` at doesn't stop the load of the rest.
  */
 export async function importGithub(sql: Sql, options: GithubImportOptions): Promise<GithubImportResult> {
   const { targets, apiUrl, clones: directory, refresh, withHistory, onNote = () => {} } = options
   const startedAt = new Date()
   const failure = new AbortController()
   const signal = AbortSignal.any([failure.signal, ...(options.signal === undefined ? [] : [options.signal])])
-  const client = createForgeClient({
+  const client = new ForgeClient({
     ...options,
     signal,
     onWait: (reason, waitMs) => onNote(`${reason}: ${Math.ceil(waitMs / 1000)} s`),
@@ -141,15 +141,12 @@ export async function importGithub(sql: Sql, options: GithubImportOptions): Prom
         refresh,
         withHistory,
       })
-  /** Which of several batches is under way. */
-  let scope = ''
   const forge: Forge = {
     client,
     journal,
     concurrency: options.concurrency,
     abort: (reason) => failure.abort(reason),
-    onProgress: (step, done, total) =>
-      options.onProgress?.({ step: `${step}${scope}`, done, total, usage: client.usage }),
+    onProgress: (step, done, total) => options.onProgress?.({ step, done, total, usage: client.usage }),
   }
   try {
     if (withHistory) await runGit(directory, ['version']) // fails before the first query, if git is missing
@@ -163,10 +160,7 @@ export async function importGithub(sql: Sql, options: GithubImportOptions): Prom
       (a, b) => (a.databaseId ?? 0) - (b.databaseId ?? 0),
     )
     try {
-      const [first] = skipped
-      if (repositories.length + departures.missing.length === 0 && first !== undefined) {
-        throw new ImportError(`There is nothing to load: ${first.name}: ${first.reason}`)
-      }
+      if (repositories.length + departures.missing.length === 0) assertNoneSkipped(skipped)
       await assertFew(sql, departures.gone, options.maxRemovals)
     } catch (error) {
       await journal.finish() // the forge may say something else the next time
@@ -179,39 +173,15 @@ export async function importGithub(sql: Sql, options: GithubImportOptions): Prom
       isResumed: journal.resumedFrom !== undefined,
     }
     if (options.dryRun) {
-      const none = { fetched: 0, unchanged: 0, people: 0, authors: { found: 0, unknown: 0 } }
-      return {
-        ...findings,
-        ...none,
-        manifests: addHistoryCounts(),
-        ...separateFailures(skipped),
-        usage: client.usage,
-        load: undefined,
-      }
+      return { ...findings, ...noResult, ...separateFailures(skipped), usage: client.usage, load: undefined }
     }
-    // Noted before the first batch adds to the dataset.
-    const asksForAll =
-      refresh && withHistory && (await journal.once('asks for all', () => isWholeDataset(sql, known)))
-    const batches = createBatches(repositories, options.batch, known.users, departures)
-    const results: BatchResult[] = []
-    for (const [index, batch] of batches.entries()) {
-      if (batches.length > 1) scope = ` (batch ${index + 1} of ${batches.length})`
-      const isLast = index === batches.length - 1
-      const before = [...skipped, ...results.flatMap((result) => result.skipped)]
-      const describeOrigin = (added: readonly Skipped[]): LoadOrigin => {
-        const isPartial = !isLast || hasFailures([...before, ...added])
-        return {
-          command: 'import github',
-          source: new URL(findWebOrigin(apiUrl)).host,
-          // An interrupted import has asked for some of it before its continuation.
-          startedAt: journal.resumedFrom ?? startedAt,
-          isPartial,
-          coversAll: asksForAll && !isPartial,
-        }
-      }
-      results.push(await importBatch(sql, forge, clones, { ...options, describeOrigin }, batch))
-    }
-    const result = results.reduce(addResults)
+    const result = await importBatches(sql, forge, clones, options, {
+      startedAt,
+      known,
+      repositories,
+      departures,
+      skipped,
+    })
     await journal.finish()
     return {
       ...findings,
@@ -242,6 +212,72 @@ async function readKnown(
   }
 }
 
+/** Throws an error with the first of those that an import leaves out, if there are any. */
+function assertNoneSkipped([first]: readonly Skipped[]): void {
+  if (first === undefined) return
+  throw new ImportError(`There is nothing to load: ${first.name}: ${first.reason}`)
+}
+
+const noResult = {
+  fetched: 0,
+  unchanged: 0,
+  people: 0,
+  authors: { found: 0, unknown: 0 },
+  manifests: addHistoryCounts(),
+}
+
+/** What an import has found. */
+interface FoundItems {
+  startedAt: Date
+  /** What it asks for again. */
+  known: { repositories: KnownRepository[]; users: KnownItem[] }
+  repositories: readonly FoundRepository[]
+  departures: Departures
+  skipped: readonly Skipped[]
+}
+
+/** Loads what was found, batch by batch. */
+async function importBatches(
+  sql: Sql,
+  forge: Forge,
+  clones: CloneFolder,
+  options: GithubImportOptions,
+  { startedAt, known, repositories, departures, skipped }: FoundItems,
+): Promise<BatchResult> {
+  const { apiUrl, refresh, withHistory } = options
+  const { journal } = forge
+  // Noted before the first batch adds to the dataset.
+  const asksForAll =
+    refresh && withHistory && (await journal.once('asks for all', () => isWholeDataset(sql, known)))
+  const batches = createBatches(repositories, options.batch, known.users, departures)
+  const results: BatchResult[] = []
+  for (const [index, batch] of batches.entries()) {
+    const scope = batches.length > 1 ? ` (batch ${index + 1} of ${batches.length})` : ''
+    const isLast = index === batches.length - 1
+    const before = [...skipped, ...results.flatMap((result) => result.skipped)]
+    const describeOrigin = (added: readonly Skipped[]): LoadOrigin => {
+      const isPartial = !isLast || hasFailures([...before, ...added])
+      return {
+        command: 'import github',
+        source: new URL(findWebOrigin(apiUrl)).host,
+        // An interrupted import has asked for some of it before its continuation.
+        startedAt: journal.resumedFrom ?? startedAt,
+        isPartial,
+        coversAll: asksForAll && !isPartial,
+      }
+    }
+    results.push(
+      await importBatch(sql, nameBatch(forge, scope), clones, { ...options, describeOrigin }, batch),
+    )
+  }
+  return results.reduce(addResults)
+}
+
+/** A forge whose steps say which batch they belong to. */
+function nameBatch(forge: Forge, scope: string): Forge {
+  return { ...forge, onProgress: (step, done, total) => forge.onProgress(`${step}${scope}`, done, total) }
+}
+
 /** What a load is made of. */
 interface Batch {
   repositories: readonly FoundRepository[]
@@ -251,8 +287,8 @@ interface Batch {
 }
 
 /**
- * Makes batches, one at least. The first asks for the known users again. The last removes repositories, so that an import that
- * continues after an interruption removes them, and says so.
+ * Makes batches, one at least. The first asks for the known users again. The last removes repositories, so that an
+ * import that continues after an interruption removes them, and says so.
  */
 function createBatches(
   repositories: readonly FoundRepository[],

@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { isLocalDocument, renderMembers } from '../../catalog/document-lookup.ts'
+import { isLocalDocument } from '../../catalog/document-lookup.ts'
+import { renderMembers } from '../../catalog/stored-documents.ts'
 import type { Sql, SqlOrTransaction } from '../../database/connect.ts'
 import { beginLong } from '../../database/long-transaction.ts'
 import type { AddressesRecord } from '../../dataset/records.ts'
@@ -54,7 +55,10 @@ export function readKnownUsers(sql: Sql): Promise<KnownItem[]> {
   )
 }
 
-/** Whether these are all repositories and users of the dataset. Others may be of another forge, or known from clones alone. */
+/**
+ * Whether these are all repositories and users of the dataset. Others may be of another forge, or known from clones
+ * alone.
+ */
 export async function isWholeDataset(
   sql: Sql,
   { repositories, users }: { repositories: readonly KnownRepository[]; users: readonly KnownItem[] },
@@ -71,7 +75,10 @@ export interface KnownProfile {
   email: string | null
 }
 
-/** Reads which of the users the dataset has, by `forge_rest_id`. Those made from commits lack a profile: they don't count. */
+/**
+ * Reads which of the users the dataset has, by `forge_rest_id`. Those made from commits lack a profile: they don't
+ * count.
+ */
 export async function readPresentUsers(sql: Sql, ids: readonly number[]): Promise<Map<number, KnownProfile>> {
   const rows = await sql<(KnownProfile & { id: number })[]>`
     select forge_rest_id as id, d ->> 'login' as login, d ->> 'email' as email
@@ -101,8 +108,8 @@ export async function readFurtherAddresses(
 }
 
 /**
- * Finds a repository, unless only clones have described it: then the forge hasn't been asked for the authors of its commits. A
- * statement of its own, because the commits may be on another server.
+ * Finds a repository, unless only clones have described it: then the forge hasn't been asked for the authors of its
+ * commits. A statement of its own, because the commits may be on another server.
  */
 async function findRepository(sql: Sql, forgeRestId: number): Promise<number | undefined> {
   const [repository] = await sql<{ id: number }[]>`

@@ -28,7 +28,10 @@ export interface Departures {
   skipped: Skipped[]
 }
 
-/** Decides what becomes of missing repositories. With `keepMissing`, those that are missing for the first time are skipped. */
+/**
+ * Decides what becomes of missing repositories. With `keepMissing`, those that are missing for the first time are
+ * skipped.
+ */
 export async function judgeMissing(
   sql: Sql,
   repositories: readonly MissingRepository[],
@@ -58,7 +61,9 @@ export async function judgeMissing(
   return departures
 }
 
-/** Throws `ImportError` if the removal of these repositories would exceed `maxRemovals`, or by default a part of all. */
+/**
+ * Throws `ImportError` if the removal of these repositories would exceed `maxRemovals`, or by default a part of all.
+ */
 export async function assertFew(
   sql: Sql,
   gone: readonly GoneRepository[],

@@ -11,14 +11,16 @@ import { findWebOrigin } from './web-origin.ts'
 
 /** Nothing can be fetched. */
 export class FetchError extends GitError {
-  /** Whether the forge refuses this repository. Otherwise the network, the machine or git's settings may be the cause. */
+  /**
+   * Whether the forge refuses this repository. Otherwise the network, the machine or git's settings may be the cause.
+   */
   get isRefusal(): boolean {
     return refusal.test(this.message)
   }
 
   /**
-   * Whether the forge says that the repository is gone or blocked, though it has just described it. A status of 403 doesn't
-   * say that: it may be that of a proxy.
+   * Whether the forge says that the repository is gone or blocked, though it has just described it. A status of 403
+   * doesn't say that: it may be that of a proxy.
    */
   get isGone(): boolean {
     return gone.test(this.message)
@@ -43,8 +45,8 @@ interface Access {
 const encodeCredentials = (token: string) => Buffer.from(`x-access-token:${token}`).toString('base64')
 
 /**
- * Runs git with the network, in the repository in this folder and none above it. The token is in its environment, not on its
- * command line. Throws `FetchError`.
+ * Runs git with the network, in the repository in this folder and none above it. The token is in its environment, not
+ * on its command line. Throws `FetchError`.
  */
 export async function runNetworkGit(
   directory: string,
@@ -79,8 +81,8 @@ export async function runNetworkGit(
 type Setting = readonly [string, string]
 
 /**
- * Names of the settings that count: those of the connection, which only the user and the machine know. Others replace URLs,
- * refuse old histories, or send headers, so that histories would be missing.
+ * Names of the settings that count: those of the connection, which only the user and the machine know. Others replace
+ * URLs, refuse old histories, or send headers, so that histories would be missing.
  */
 const ofConnection =
   /^http\.(?:.+\.)?(?:proxy\w*|ssl\w*|schannel\w*|pinnedpubkey|curloptresolve|version|postbuffer)$/

@@ -89,7 +89,9 @@ export async function findPeople(
   }
 }
 
-/** Finds the forgotten person with the account's id, or else with its login, which forgets people without a known id. */
+/**
+ * Finds the forgotten person with the account's id, or else with its login, which forgets people without a known id.
+ */
 function findForgotten(
   { find }: ForgottenPeople,
   account: Pick<AuthorAccount, 'databaseId' | 'login'>,
@@ -126,8 +128,8 @@ function findIdentities(
 }
 
 /**
- * Adds the addresses of commits to the addresses of their users. Also keeps addresses that profiles no longer have, because
- * commits are linked by them.
+ * Adds the addresses of commits to the addresses of their users. Also keeps addresses that profiles no longer have,
+ * because commits are linked by them.
  */
 async function gatherAddresses(
   sql: Sql,

@@ -1,6 +1,6 @@
 /**
- * Reads the items of the forge's responses. What the forge leaves out, refuses, or describes against its own schema concerns
- * that item alone.
+ * Reads the items of the forge's responses. What the forge leaves out, refuses, or describes against its own schema
+ * concerns that item alone.
  *
  * @module
  */
@@ -13,8 +13,8 @@ export type ReplyItem<Item> = { outcome: 'given'; item: Item } | MissingItem
 /** Why a response has no usable item at a place. */
 export interface MissingItem {
   /**
-   * `not_found`: the forge says that it doesn't have it. `refused`: another error. `unexplained`: null without an error.
-   * `incomplete`: a field is missing or invalid.
+   * `not_found`: the forge says that it doesn't have it. `refused`: another error. `unexplained`: null without an
+   * error. `incomplete`: a field is missing or invalid.
    */
   outcome: 'not_found' | 'refused' | 'unexplained' | 'incomplete'
   reason: string

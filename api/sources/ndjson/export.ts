@@ -6,12 +6,11 @@
 import { createHash } from 'node:crypto'
 import { readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { renderCommit, selectJsonUrl } from '../../catalog/document-lookup.ts'
+import { hasAddresses, renderMembers, selectJsonUrl } from '../../catalog/stored-documents.ts'
 import { readOneVersion } from '../../database/cluster.ts'
 import type { Fragment, Sql, SqlOrTransaction } from '../../database/connect.ts'
 import { createFolder } from '../../database/create-folder.ts'
 import { openPrivateFile, unfinishedSuffix } from '../../database/private-file.ts'
-import { hasAddresses } from '../../dataset/addresses.ts'
 import { type RecordKind, recordKinds } from '../../dataset/records.ts'
 import { describeFileError, OperatorError } from '../../errors.ts'
 
@@ -59,9 +58,9 @@ export class ExportError extends OperatorError {
 const batchSize = 250
 
 /**
- * Exports users, their further addresses, repositories and commits to a folder, which is created if it doesn't exist, all at one version of the
- * dataset. With `since`, exports only changes, among them removals. Memory use is constant. An earlier export in the
- * folder is replaced when the new one is complete. Only the owner can read the files.
+ * Exports users, their further addresses, repositories and commits to a folder, which is created if it doesn't exist,
+ * all at one version of the dataset. With `since`, exports only changes, among them removals. Memory use is constant.
+ * An earlier export in the folder is replaced when the new one is complete. Only the owner can read the files.
  *
  * Throws `ExportError` when the folder holds anything other than an export, and when changes since the version aren't
  * known.
@@ -178,10 +177,15 @@ function selectUrls(tx: SqlOrTransaction, where: Fragment): Fragment {
     (select id as repository_id, ${selectJsonUrl(tx, tx`members`)} as url from repositories ${where} offset 0) urls`
 }
 
-/** A repository's line, as SQL. */
-const repositoryDocument = `'{' || members || ',"dependencies":' || dependencies || '}'`
+/** SQL: a repository's line. */
+function renderRepository(tx: SqlOrTransaction): Fragment {
+  return renderMembers(tx, tx`members`, { dependencies: tx`dependencies` })
+}
 
-/** Read the documents of each kind, in batches: users with their addresses and repositories by id, commits by repository and position. */
+/**
+ * Read the documents of each kind, in batches: users with their addresses and repositories by id, commits by repository
+ * and position.
+ */
 const allLines: Partial<Record<RecordKind, (tx: SqlOrTransaction) => AsyncIterable<string[]>>> = {
   users: (tx) =>
     readBatches<{ id: number }>(
@@ -196,7 +200,7 @@ const allLines: Partial<Record<RecordKind, (tx: SqlOrTransaction) => AsyncIterab
   repos: (tx) =>
     readBatches<{ id: number }>(
       (last) => tx`
-        select id, ${tx.unsafe(repositoryDocument)} as document
+        select id, ${renderRepository(tx)} as document
         from repositories where id > ${last?.id ?? 0} order by id limit ${batchSize}`,
     ),
   commits: (tx) =>
@@ -207,15 +211,15 @@ const allLines: Partial<Record<RecordKind, (tx: SqlOrTransaction) => AsyncIterab
           where (repository_id, position) > (${last?.repository_id ?? 0}, ${last?.position ?? 0})
           order by repository_id, position limit ${batchSize}
         )
-        select repository_id, position, ${renderCommit(tx, tx`members`, tx`url`)} as document
+        select repository_id, position, ${renderMembers(tx, tx`members`, { repoUrl: tx`url` })} as document
         from batch join ${selectUrls(tx, tx`where id = any (array(select repository_id from batch))`)} using (repository_id)
         order by repository_id, position`,
     ),
 }
 
 /**
- * Read what was added or changed after a version, in the same order, and what was removed. Each is one statement: with a
- * limit, the planner could choose to read the whole table for each batch.
+ * Read what was added or changed after a version, in the same order, and what was removed. Each is one statement: with
+ * a limit, the planner could choose to read the whole table for each batch.
  */
 const changedLines: Record<RecordKind, (tx: SqlOrTransaction, since: number) => AsyncIterable<string[]>> = {
   users: (tx, since) => streamLines(tx, tx`select document from users where version > ${since} order by id`),
@@ -224,13 +228,13 @@ const changedLines: Record<RecordKind, (tx: SqlOrTransaction, since: number) => 
   repos: (tx, since) =>
     streamLines(
       tx,
-      tx`select ${tx.unsafe(repositoryDocument)} as document from repositories where version > ${since} order by id`,
+      tx`select ${renderRepository(tx)} as document from repositories where version > ${since} order by id`,
     ),
   commits: (tx, since) =>
     streamLines(
       tx,
       tx`
-        select ${renderCommit(tx, tx`members`, tx`url`)} as document
+        select ${renderMembers(tx, tx`members`, { repoUrl: tx`url` })} as document
         from commits join ${selectUrls(tx, tx``)} using (repository_id)
         where version > ${since} order by repository_id, position`,
     ),

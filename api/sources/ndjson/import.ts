@@ -46,8 +46,9 @@ export interface NdjsonOptions {
   /** Takes invalid lines, and the others are loaded. Without it, the first invalid line stops the load. */
   onInvalid?: (line: InvalidLine) => Promise<void>
   /**
-   * Makes the dataset hold exactly what the files hold, for the kinds that have a file. Called with what will be removed, and
-   * with what is stored. If it throws, nothing is changed. With `onInvalid`, invalid lines would remove their items.
+   * Makes the dataset hold exactly what the files hold, for the kinds that have a file. Called with what will be
+   * removed, and with what is stored. If it throws, nothing is changed. With `onInvalid`, invalid lines would remove
+   * their items.
    */
   onMirror?: (missing: ItemCounts, stored: ItemCounts) => Promise<void>
   /** Days for which removals are kept. Default: 90. */
@@ -153,8 +154,8 @@ async function stageSources(
 }
 
 /**
- * A line's position in the load is its number plus this for each file before it, so that the last of several lines for one
- * thing counts. No file has more lines; positions stay safe integers.
+ * A line's position in the load is its number plus this for each file before it, so that the last of several lines for
+ * one thing counts. No file has more lines; positions stay safe integers.
  */
 function maxLines(sources: readonly Source[]): number {
   return Math.floor(Number.MAX_SAFE_INTEGER / sources.length)
@@ -189,8 +190,8 @@ async function reject(line: InvalidLine, onInvalid: NdjsonOptions['onInvalid']):
 
 /**
  * Finds the files to load: in folders `users.ndjson`, `identities.ndjson`, `repos.ndjson`, `commits.ndjson` and
- * `removals.ndjson` (any of them, or the one of `kind`), and files of these names, or of any name with `kind`. Throws `ImportError` when a path is none of
- * these.
+ * `removals.ndjson` (any of them, or the one of `kind`), and files of these names, or of any name with `kind`. Throws
+ * `ImportError` when a path is none of these.
  */
 export async function findSources(paths: readonly string[], kind?: RecordKind): Promise<Source[]> {
   const found: Source[] = []
@@ -235,9 +236,9 @@ function kindOf(path: string): RecordKind {
 }
 
 /**
- * Creates a file for invalid lines, which it takes as JSON objects, and which only its owner can read. Never writes to an
- * existing file, because its lines may not have been repaired yet, but to a device such as `/dev/null`. Throws `ImportError`
- * when the file can't be created.
+ * Creates a file for invalid lines, which it takes as JSON objects, and which only its owner can read. Never writes to
+ * an existing file, because its lines may not have been repaired yet, but to a device such as `/dev/null`. Throws
+ * `ImportError` when the file can't be created.
  */
 export async function createInvalidLinesFile(path: string) {
   const isDevice = (await stat(path).catch(() => undefined))?.isFile() === false

@@ -223,16 +223,32 @@ describe('a dependency', () => {
     ])
   })
 
-  test('keeps its name when a history would compare too many', () => {
+  test('counts, with a warning, when a history would compare too many', () => {
     const table = new NameTable()
     const tree = new ManifestTree(table, 1)
     const apply = (path: string, content: string) => {
       const version = createVersion(table, parseManifest('package.json', content))
-      const { declarations, isIncomplete } = tree.apply([{ path, fileName: 'package.json', version }])
-      return [isIncomplete, ...declarations.map(({ names }) => Array.from(names, (name) => table.read(name)))]
+      const { declarations, isIncomplete, uncompared } = tree.apply([
+        { path, fileName: 'package.json', version },
+      ])
+      const names = declarations.map((each) => Array.from(each.names, (name) => table.read(name)))
+      return { names, isIncomplete, uncompared }
     }
-    expect(apply('a/package.json', pkg('a', ['b']))).toEqual([false, ['b']])
-    expect(apply('package.json', pkg('root', [], { workspaces: ['*'] }))).toEqual([true, [], ['b']])
-    expect(apply('b/package.json', pkg('b', ['a']))).toEqual([true, ['a']])
+    expect(apply('a/package.json', pkg('a', ['b']))).toEqual({
+      names: [['b']],
+      isIncomplete: false,
+      uncompared: [],
+    })
+    expect(apply('package.json', pkg('root', [], { workspaces: ['*'] }))).toEqual({
+      names: [[], ['b']],
+      isIncomplete: false,
+      uncompared: [],
+    })
+    // No comparison is left: it counts as a dependency, and that is said.
+    expect(apply('b/package.json', pkg('b', ['a']))).toEqual({
+      names: [['a']],
+      isIncomplete: true,
+      uncompared: ['b/package.json'],
+    })
   })
 })

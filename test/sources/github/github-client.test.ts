@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { askInBatches, type Forge } from '../../../api/sources/github/ask.ts'
-import { createForgeClient, ForgeError } from '../../../api/sources/github/client.ts'
+import { ForgeClient, ForgeError } from '../../../api/sources/github/client.ts'
 import { findAccounts, findAuthors } from '../../../api/sources/github/forge-accounts.ts'
 import { type FoundRepositories, findRepositories } from '../../../api/sources/github/forge-repositories.ts'
 import { noJournal } from '../../../api/sources/github/journal.ts'
@@ -39,7 +39,7 @@ afterEach(() => forge[Symbol.asyncDispose]()) // throws if the forge was asked t
 function createClient(limits: Partial<Limits>[], concurrency = 4) {
   const tokens = limits.map((each) => forge.createToken({ limits: each }))
   const notes: string[] = []
-  const client = createForgeClient({
+  const client = new ForgeClient({
     apiUrl: forge.apiUrl,
     tokens: tokens.map(({ text }) => text),
     concurrency,
@@ -318,7 +318,7 @@ test.each([
 
 test('A URL without the API is named', async () => {
   const apiUrl = `${forge.origin}/nothing-here`
-  const client = createForgeClient({ apiUrl, tokens: ['secret-token'], concurrency: 1 })
+  const client = new ForgeClient({ apiUrl, tokens: ['secret-token'], concurrency: 1 })
   await expect(client.ask(queryOwnedRepositories('owner', null))).rejects.toThrow(
     `--api: ${apiUrl} is not a GitHub API (404)`,
   )

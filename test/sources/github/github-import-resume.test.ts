@@ -6,6 +6,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { selectMember } from '../../../api/catalog/stored-documents.ts'
 import type { Sql } from '../../../api/database/connect.ts'
 import { findRepository, removeRepository } from '../../../api/dataset/repository-removal.ts'
 import { exportNdjson } from '../../../api/sources/ndjson/export.ts'
@@ -142,7 +143,7 @@ test('An import in batches loads each with its people in a version of its own, a
   await expect(failing).rejects.toThrow('interrupted')
   expect(await service.sql`select from repositories`).toHaveLength(4)
   const addresses = await service.sql<{ address: string; isKnown: boolean }[]>`
-    select distinct ('{' || members || '}')::json ->> 'author_email' as address,
+    select distinct ${selectMember(service.sql, service.sql`members`, 'author_email')} as address,
       author_identity in (select identity from identities) as "isKnown"
     from commits`
   expect(addresses.length).toBeGreaterThan(3)

@@ -4,6 +4,7 @@
  * @module
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { selectMember } from '../../../api/catalog/stored-documents.ts'
 import { identifyAddress } from '../../../api/names/forge-names.ts'
 import { forgetPerson } from '../../../api/people/forget.ts'
 import { exportNdjson } from '../../../api/sources/ndjson/export.ts'
@@ -121,7 +122,7 @@ describeOnOneDatabase('An import of an organization', (kind) => {
     expect(users.find(({ type }) => type === 'Bot')).toMatchObject({ login: 'dependabot[bot]', name: null })
     // Every address leads to the user of its account.
     const linked = await service.sql<{ address: string; id: number | null }[]>`
-      select distinct ('{' || c.members || '}')::json ->> 'author_email' as address, u.forge_rest_id as id
+      select distinct ${selectMember(service.sql, service.sql`c.members`, 'author_email')} as address, u.forge_rest_id as id
       from commits c
         left join identities i on i.identity = c.author_identity
         left join users u on u.id = i.user_id`

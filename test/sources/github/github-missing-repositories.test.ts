@@ -5,6 +5,7 @@
  * @module
  */
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { selectMember } from '../../../api/catalog/stored-documents.ts'
 import { findRepository, removeRepository } from '../../../api/dataset/repository-removal.ts'
 import type { GithubImportOptions } from '../../../api/sources/github/import.ts'
 import { type Account, nameWithOwner, type Repository } from '../../support/fake-forge/model.ts'
@@ -60,7 +61,7 @@ describeOnOneDatabase('A refresh from the forge', (kind) => {
   }
   async function readNames(): Promise<string[]> {
     const rows = await service.sql<{ name: string }[]>`
-      select ('{' || members || '}')::json ->> 'name' as name from repositories order by id`
+      select ${selectMember(service.sql, service.sql`members`, 'name')} as name from repositories order by id`
     return rows.map(({ name }) => name)
   }
 
