@@ -1,0 +1,59 @@
+/**
+ * Which filters are ready. A load derives the terms of the attributes that its version of devdata knows, so after an upgrade, or a
+ * load by an older version, items lack those of others. The column `derived_terms` of `dataset` has for each attribute the version
+ * of the dataset in which all items have its terms. An attribute without one has version 0, which has no items.
+ *
+ * @module
+ */
+import type { Fragment, SqlOrTransaction } from '../database/connect.ts'
+import type { Filter } from './filter.ts'
+import { type FilterName, type FilterRow, filterNames, filters } from './filters.ts'
+
+/** A filter that 0.1.0 doesn't have, and the attribute that it asks for. */
+interface LaterFilter {
+  name: FilterName
+  attribute: string
+}
+
+const laterFilters: readonly LaterFilter[] = filterNames.flatMap((name) => {
+  const { attribute, isLater }: FilterRow = filters[name]
+  return attribute === undefined || !isLater ? [] : [{ name, attribute }]
+})
+
+/** SQL: an array with the names of the filters in a request that aren't ready. Undefined: each is always ready. */
+export function selectUnready(sql: SqlOrTransaction, filter: Filter): Fragment | undefined {
+  const asked = laterFilters.filter(({ name }) => name in filter)
+  return asked.length === 0 ? undefined : sql`array(select name from ${underived(sql, asked)})`
+}
+
+/** Lists the filters that aren't ready in a database. */
+export function listUnready(sql: SqlOrTransaction): Promise<LaterFilter[]> {
+  return sql<LaterFilter[]>`select name, attribute from ${underived(sql, laterFilters)}`
+}
+
+/** SQL: those of the filters whose terms are missing. The row of `dataset` is beside them. */
+function underived(sql: SqlOrTransaction, asked: readonly LaterFilter[]): Fragment {
+  return sql`(
+    select name, attribute from dataset, unnest(
+      ${sql.typed.texts(asked.map(({ name }) => name))}, ${sql.typed.texts(asked.map(({ attribute }) => attribute))}
+    ) as later(name, attribute)
+    where ${selectVersion(sql)} <> version
+  ) underived`
+}
+
+/** SQL: the version in which all items have the terms of the column `attribute`. */
+function selectVersion(sql: SqlOrTransaction): Fragment {
+  return sql`coalesce((derived_terms ->> attribute)::bigint, 0)`
+}
+
+/**
+ * SQL: `derived_terms` in the next version of the dataset, whose changed items have the terms of all attributes that this version of
+ * devdata knows. So an attribute is derived if it was.
+ */
+export function carryDerivedTerms(sql: SqlOrTransaction, nextVersion: Fragment): Fragment {
+  return sql`derived_terms || (
+    select coalesce(jsonb_object_agg(attribute, ${nextVersion}), '{}')
+    from unnest(${sql.typed.texts(laterFilters.map(({ attribute }) => attribute))}) as later(attribute)
+    where ${selectVersion(sql)} = dataset.version
+  )`
+}
