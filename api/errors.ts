@@ -205,13 +205,12 @@ export function overCapacity(): ApiError {
   return unavailable('Over capacity', { code: 'over_capacity' })
 }
 
-/** 503: a database that was upgraded lacks the data of these filters, until its operator derives it. Nobody knows when. */
+/** 503: the database was upgraded and lacks what these filters need. Nobody knows until when, so there is no `Retry-After`. */
 export function filterNotReady(names: readonly string[]): ApiError {
   return new ApiError(
     503,
     'filter_not_ready',
-    `Filter not ready: ${names.join(', ')}; after an upgrade of the service, its operator must derive data for it; ` +
-      'send the request without it, or ask the operator',
+    `Filter not ready: ${names.join(', ')}; after an upgrade, the operator must derive its data; send the request without it`,
   )
 }
 

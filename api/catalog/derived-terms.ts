@@ -6,6 +6,7 @@
  * @module
  */
 import type { Fragment, SqlOrTransaction } from '../database/connect.ts'
+import { devdataCommand } from '../devdata-command.ts'
 import type { Filter } from './filter.ts'
 import { type FilterName, type FilterRow, filterNames, filters } from './filters.ts'
 
@@ -20,15 +21,27 @@ const laterFilters: readonly LaterFilter[] = filterNames.flatMap((name) => {
   return attribute === undefined || !isLater ? [] : [{ name, attribute }]
 })
 
-/** SQL: an array with the names of the filters in a request that aren't ready. Undefined: each is always ready. */
+/** SQL: a JSON array with the names of the filters in a request that aren't ready. Undefined: each is always ready. */
 export function selectUnready(sql: SqlOrTransaction, filter: Filter): Fragment | undefined {
   const asked = laterFilters.filter(({ name }) => name in filter)
-  return asked.length === 0 ? undefined : sql`array(select name from ${underived(sql, asked)})`
+  return asked.length === 0
+    ? undefined
+    : sql`(select coalesce(json_agg(name), '[]') from ${underived(sql, asked)})`
 }
 
 /** Lists the filters that aren't ready in a database. */
 export function listUnready(sql: SqlOrTransaction): Promise<LaterFilter[]> {
   return sql<LaterFilter[]>`select name, attribute from ${underived(sql, laterFilters)}`
+}
+
+/** Says which filters aren't ready in a database, and what an operator can do. Undefined: all are ready. */
+export async function describeUnready(sql: SqlOrTransaction): Promise<string | undefined> {
+  const names = (await listUnready(sql)).map(({ name }) => name)
+  if (names.length === 0) return undefined
+  return (
+    `Requests with ${names.join(' or ')} get 503 until the next load, because an older version loaded the data; ` +
+    `to have it sooner, run: ${devdataCommand('sets rebuild')}`
+  )
 }
 
 /** SQL: those of the filters whose terms are missing. The row of `dataset` is beside them. */

@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createApp } from '../app.ts'
 import { readBuildInfo } from '../build-info.ts'
 import { readDataset } from '../catalog/dataset.ts'
+import { describeUnready } from '../catalog/derived-terms.ts'
 import { type Config, findMisspelledSettings, readConfig, readEnvironment } from '../config.ts'
 import { type Database, openDatabase } from '../database/database.ts'
 import { devdataCommand } from '../devdata-command.ts'
@@ -157,6 +158,8 @@ async function start(options: Runtime): Promise<void> {
       if (revoked !== undefined) logger.warning('{message}', { message: revoked })
       isEmpty = (await readDataset(sql)).version === 0
     }
+    const unready = await describeUnready(sql)
+    if (unready !== undefined) logger.warning('{message}', { message: unready })
     if (lifecycle.phase === 'stopping') return
     lifecycle.phase = 'serving'
     announce(config, formatReadyMessage(config, port, keys, isEmpty))

@@ -152,6 +152,7 @@ function drawRepositoryAttributes(random: Random): AttributeFilter {
     ...(random.chance(0.3) && { language: random.pick([['TYPESCRIPT'], ['c++', 'grösse']]) }),
     ...(random.chance(0.3) && { license: random.pick([['mit'], ['MIT', 'apache-2.0', 'none']]) }),
     ...(random.chance(0.3) && { min_stars: random.pick([1, 2, 17, 500]) }),
+    ...(random.chance(0.3) && { min_forks: random.pick([1, 3, 200]) }),
     ...(random.chance(0.3) && { fork: random.pick(['true', 'false'] as const) }),
     ...(random.chance(0.3) && { archived: random.pick(['true', 'false'] as const) }),
     ...(random.chance(0.3) && { pushed_since: drawTime(random, 30 * 86_400) }),

@@ -267,6 +267,7 @@ const repositoryAttributes: fc.Arbitrary<AttributeFilter> = someOf({
   language: valuesIn(sampleRepositories.map(({ language }) => language)),
   license: valuesIn(sampleRepositories.map(({ license }) => license)),
   min_stars: about(sampleRepositories.map(({ stargazers_count }) => stargazers_count)),
+  min_forks: about(sampleRepositories.map(({ forks_count }) => forks_count)),
   fork: flag,
   archived: flag,
   pushed_since: momentOrDate(sampleRepositories.map(({ pushed_at }) => pushed_at)),

@@ -121,6 +121,15 @@ describeOnOneDatabase('devdata doctor', (kind) => {
       },
     },
     {
+      name: 'a filter whose terms were never derived',
+      breaks: `update dataset set derived_terms = '{}'`,
+      repairs: `update dataset set derived_terms = jsonb_build_object('forks', version)`,
+      finds: {
+        filters: /^wrong: Requests with min_forks get 503 .*; .* run: npm run -s devdata -- sets rebuild$/,
+        sets: /^ok/,
+      },
+    },
+    {
       name: 'a balance that nobody paid for',
       breaks:
         'update ledger set balance = balance + 5 where api_key_id = (select max(id) from api_keys) and position = 1',

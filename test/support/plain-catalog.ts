@@ -198,6 +198,7 @@ export async function createPlainCatalog(sql: Sql): Promise<PlainCatalog> {
           and ${isOneOf(sql`r.language`, filter.language)}
           and ${isOneOf(sql`r.license`, filter.license)}
           and ${isAtLeast(sql`(r.document ->> 'stargazers_count')::bigint`, filter.min_stars)}
+          and ${isAtLeast(sql`(r.document ->> 'forks_count')::bigint`, filter.min_forks)}
           and ${isFlag(sql`r.document ->> 'fork'`, filter.fork)}
           and ${isFlag(sql`r.document ->> 'archived'`, filter.archived)}
           and ${isAtLeast(sql`(r.document ->> 'pushed_at')::bigint`, toSeconds(filter.pushed_since))}`

@@ -5,6 +5,7 @@
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Sql } from '../../api/database/connect.ts'
 
 /** A request, and what the version responded on the database of the fixture. */
 export interface RecordedRequest {
@@ -47,4 +48,12 @@ export function listVersions(): string[] {
 export function readVersionFixture(version: string): { fixture: VersionFixture; dump: string } {
   const read = (extension: string) => readFileSync(join(directory, `${version}.${extension}`), 'utf8')
   return { fixture: JSON.parse(read('json')), dump: read('sql') }
+}
+
+/** Puts the database of a dump in the place of another one. */
+export async function restoreDump(sql: Sql, dump: string): Promise<void> {
+  await sql.begin(async (tx) => {
+    await tx`set local standard_conforming_strings = on` // the dump sets it, too, but all of it is parsed before
+    await tx.unsafe(`drop schema public cascade; create schema public; ${dump}; reset all`).simple()
+  })
 }
