@@ -55,17 +55,17 @@ export async function findConditions(
 ): Promise<FoundConditions> {
   const searches = listSearches(sql, list, filter, candidates)
   if (searches.every(({ isExcluded }) => isExcluded)) searches.unshift({ termIds: [allTerm] })
-  const unready = selectUnready(sql, filter)
   const [found] = await sql<
-    (KnownChanges & { edition: string; unready?: string[]; terms: Found; otherTerms: Found; ids: Found })[]
+    (KnownChanges & { edition: string; unready: string[]; terms: Found; otherTerms: Found; ids: Found })[]
   >`
-    select ${unready === undefined ? sql`` : sql`${unready} as unready,`} edition, version, changes_since as "changesSince", ${selectTerms(sql, list, filter, searches)} as terms,
+    select edition, version, changes_since as "changesSince", ${selectUnready(sql, filter)} as unready,
+      ${selectTerms(sql, list, filter, searches)} as terms,
       ${collect(sql, searches, ({ terms }) => terms)} as "otherTerms",
       ${collect(sql, searches, ({ ids }) => ids)} as ids
     from dataset`
   if (found === undefined) throw new Error('the dataset row is missing')
-  const { unready: missing = [], terms, otherTerms, ids, ...dataset } = found
-  if (missing.length > 0) throw filterNotReady(missing)
+  const { unready, terms, otherTerms, ids, ...dataset } = found
+  if (unready.length > 0) throw filterNotReady(unready)
   const conditions = searches.map(({ isExcluded = false, termIds = [] }, place) => ({
     isExcluded,
     terms: termIds.concat(terms[place] ?? [], otherTerms[place] ?? []),

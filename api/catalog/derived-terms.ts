@@ -16,22 +16,22 @@ interface LaterFilter {
   attribute: string
 }
 
+/** The filters whose terms an older version may have left out. */
 const laterFilters: readonly LaterFilter[] = filterNames.flatMap((name) => {
   const { attribute, isLater }: FilterRow = filters[name]
   return attribute === undefined || !isLater ? [] : [{ name, attribute }]
 })
 
-/** SQL: a JSON array with the names of the filters in a request that aren't ready. Undefined: each is always ready. */
-export function selectUnready(sql: SqlOrTransaction, filter: Filter): Fragment | undefined {
+/** SQL: a JSON array with the names of a request's filters that aren't ready. */
+export function selectUnready(sql: SqlOrTransaction, filter: Filter): Fragment {
   const asked = laterFilters.filter(({ name }) => name in filter)
-  return asked.length === 0
-    ? undefined
-    : sql`(select coalesce(json_agg(name), '[]') from ${underived(sql, asked)})`
+  if (asked.length === 0) return sql`'[]'::json`
+  return sql`(select coalesce(json_agg(name), '[]') from ${selectUnderived(sql, asked)})`
 }
 
 /** Lists the filters that aren't ready in a database. */
 export function listUnready(sql: SqlOrTransaction): Promise<LaterFilter[]> {
-  return sql<LaterFilter[]>`select name, attribute from ${underived(sql, laterFilters)}`
+  return sql<LaterFilter[]>`select name, attribute from ${selectUnderived(sql, laterFilters)}`
 }
 
 /** Says which filters aren't ready in a database, and what an operator can do. Undefined: all are ready. */
@@ -44,8 +44,8 @@ export async function describeUnready(sql: SqlOrTransaction): Promise<string | u
   )
 }
 
-/** SQL: those of the filters whose terms are missing. The row of `dataset` is beside them. */
-function underived(sql: SqlOrTransaction, asked: readonly LaterFilter[]): Fragment {
+/** SQL: those of the filters whose terms are missing. */
+function selectUnderived(sql: SqlOrTransaction, asked: readonly LaterFilter[]): Fragment {
   return sql`(
     select name, attribute from dataset, unnest(
       ${sql.typed.texts(asked.map(({ name }) => name))}, ${sql.typed.texts(asked.map(({ attribute }) => attribute))}

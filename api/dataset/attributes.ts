@@ -66,32 +66,43 @@ export function createColumns(attributes: readonly Attribute[]): AttributeColumn
 /** The value of a field of records. */
 export type FieldValue = string | number | boolean | null
 
-/** The attributes that are fields of records. */
-const fieldAttributes = filterNames.flatMap((name) => {
-  const { list, kind, attribute, field }: FilterRow = filters[name]
-  return field === undefined || attribute === undefined ? [] : [{ list, kind, attribute, field }]
-})
+/** The attributes that are fields of a list's records. */
+const fieldAttributes = {
+  users: listFieldAttributes('users'),
+  repositories: listFieldAttributes('repositories'),
+}
+
+function listFieldAttributes(list: ListName) {
+  return filterNames.flatMap((name) => {
+    const { kind, attribute, field, ...row }: FilterRow = filters[name]
+    return row.list !== list || field === undefined || attribute === undefined
+      ? []
+      : [{ kind, attribute, field }]
+  })
+}
 
 /** Lists the fields of a list's records that are these attributes. */
 export function listFields(list: ListName, attributes: readonly string[]): string[] {
-  return fieldAttributes
-    .filter((row) => row.list === list && attributes.includes(row.attribute))
+  return fieldAttributes[list]
+    .filter(({ attribute }) => attributes.includes(attribute))
     .map(({ field }) => field)
 }
 
 /** Lists the attributes of an item that are fields of its record. */
 export function listAttributes(list: ListName, fields: Readonly<Record<string, FieldValue>>): Attribute[] {
-  return fieldAttributes.flatMap((row): Attribute[] => {
-    const value = row.list === list ? toAttributeValue(row.kind, fields[row.field] ?? null) : undefined
-    return value === undefined ? [] : [[row.attribute, value]]
+  return fieldAttributes[list].flatMap(({ kind, attribute, field }): Attribute[] => {
+    const value = toAttributeValue(kind, fields[field] ?? null)
+    return value === undefined ? [] : [[attribute, value]]
   })
 }
 
 /** Returns the value of an attribute that a field is. Undefined: the item doesn't have the attribute. */
 export function toAttributeValue(kind: FilterRow['kind'], value: FieldValue): string | undefined {
   if (typeof value === 'boolean') return String(value)
-  if (typeof value === 'number')
-    return kind === 'time' ? String(dayOf(value)) : value === 0 ? undefined : String(value)
+  if (typeof value === 'number') {
+    const number = kind === 'time' ? dayOf(value) : value
+    return kind === 'minimum' && number === 0 ? undefined : String(number)
+  }
   const text = value?.trim() ?? '' // as in requests: without white space at its ends
   return text === '' || isLonger(text, maxFilterTextLength) ? undefined : foldText(text)
 }

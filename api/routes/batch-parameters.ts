@@ -33,7 +33,9 @@ export function readBatchLookUp(query: URLSearchParams): BatchLookUp | undefined
     if (!query.has(name)) continue
     const isAlone = [...query].every(
       ([other, value]) =>
-        other === name || otherParameters.includes(other) || (value.trim() === '' && !(other in lookUps)),
+        other === name ||
+        otherParameters.includes(other) ||
+        (value.trim() === '' && !Object.hasOwn(lookUps, other)),
     )
     if (!isAlone) throw badRequest(`Invalid ${name}: must be the only filter`)
     const entries = readEntries(query, name, { maxEntries, mayBeEmpty: true })
