@@ -67,6 +67,7 @@ const later = listFiles([
   'runtime/raw-requests',
   'runtime/start',
   'runtime/start-dataset',
+  'runtime/unready-filters',
   // Processes and servers that are killed or go away, random histories, large inputs, and imports that
   // few people run.
   'cli/command-line-import-interrupted',

@@ -7,7 +7,6 @@ import { badRequest } from '../errors.ts'
 import { foldLocation, foldText } from '../names/case-folding.ts'
 import {
   type EntriesFilter,
-  type FilterName,
   type FilterRow,
   type FilterValues,
   filterNames,
@@ -27,20 +26,21 @@ export function createFilter(given: Readonly<FilterValues>): Filter {
   const filter: FilterValues = {}
   let entries = 0
   for (const name of filterNames) {
+    if (given[name] === undefined) continue
     if (hasEntries(name)) {
-      const values = canonicalize(filters[name].kind, given[name] ?? [])
-      entries += given[name]?.length ?? 0
-      if (values.length > 0) filter[name] = values
+      const values = given[name] ?? []
+      entries += values.length
+      if (values.length > 0) filter[name] = canonicalize(filters[name].kind, values)
     } else if (hasNumber(name)) {
-      if (given[name] !== undefined) filter[name] = given[name]
-    } else if (given[name] !== undefined) {
-      filter[name] = filters[name].kind === 'account' ? foldText(given[name]) : given[name]
+      filter[name] = given[name]
+    } else {
+      filter[name] = filters[name].kind === 'account' ? foldText(given[name] ?? '') : given[name]
     }
   }
   if (entries > maxEntries) {
     throw badRequest(`Too many filter entries: at most ${maxEntries} in all lists together; send fewer`)
   }
-  for (const name of filterNames) if (name in filter) assertNeeds(name, filter)
+  assertNeeds(filter)
   const { dependency_names: names = [], dependency_match: match, changed_since: since } = filter
   if (match === 'any' || names.length === 1) delete filter.dependency_match
   if (since !== undefined && Object.keys(filter).length > 1) {
@@ -49,11 +49,18 @@ export function createFilter(given: Readonly<FilterValues>): Filter {
   return filter
 }
 
-function assertNeeds(name: FilterName, filter: Filter): void {
+/** The filters that need others. */
+const needy = filterNames.flatMap((name) => {
   const { needs }: FilterRow = filters[name]
-  if (needs === undefined || needs.some((other) => other in filter)) return
-  const list = new Intl.ListFormat('en', { type: 'disjunction' }).format(needs)
-  throw badRequest(`Invalid ${name}: requires ${list}`)
+  return needs === undefined ? [] : [{ name, needs }]
+})
+
+function assertNeeds(filter: Filter): void {
+  for (const { name, needs } of needy) {
+    if (!(name in filter) || needs.some((other) => other in filter)) continue
+    const list = new Intl.ListFormat('en', { type: 'disjunction' }).format(needs)
+    throw badRequest(`Invalid ${name}: requires ${list}`)
+  }
 }
 
 function canonicalize(kind: (typeof filters)[EntriesFilter]['kind'], values: readonly string[]): string[] {

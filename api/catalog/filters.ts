@@ -135,7 +135,8 @@ export function hasEntries(name: FilterName): name is EntriesFilter {
 }
 
 export function hasNumber(name: FilterName): name is NumberFilter {
-  return ['minimum', 'time', 'version'].includes(rows[name].kind)
+  const { kind } = rows[name]
+  return kind === 'minimum' || kind === 'time' || kind === 'version'
 }
 
 /** Lists the names of a list's filters, batch look-ups last. */
