@@ -21,7 +21,9 @@ describeOnServer('a start', () => {
   test('logs the filters that are not ready, and the command that derives their terms', async () => {
     const message = /Requests with min_forks get 503 .* run: npm run -s devdata -- sets rebuild/
     const readLog = async () => {
-      await using instance = await startInstanceProcess(service.location.databaseUrl)
+      await using instance = await startInstanceProcess(service.location.databaseUrl, {
+        LOG_LEVEL: 'warning',
+      })
       return instance.readLog()
     }
     expect(await readLog()).not.toMatch(message)
