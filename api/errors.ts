@@ -39,6 +39,7 @@ export const errorCodes = [
   'internal_error',
   'database_unavailable',
   'over_capacity',
+  'filter_not_ready',
   'starting_up',
   'shutting_down',
   'docs_unavailable',
@@ -202,6 +203,15 @@ export function startingUp(): ApiError {
 /** 503: there is more work than can be done soon. */
 export function overCapacity(): ApiError {
   return unavailable('Over capacity', { code: 'over_capacity' })
+}
+
+/** 503: the database was upgraded and lacks what these filters need. Nobody knows until when, so there is no `Retry-After`. */
+export function filterNotReady(names: readonly string[]): ApiError {
+  return new ApiError(
+    503,
+    'filter_not_ready',
+    `Filter not ready: ${names.join(', ')}; after an upgrade, the operator must derive its data; send the request without it`,
+  )
 }
 
 /** An error that an operator can fix: its message says what to do. No client gets it. */

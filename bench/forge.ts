@@ -6,7 +6,8 @@
  */
 import { once } from 'node:events'
 import type { Writable } from 'node:stream'
-import { createFilter, type Filter, type ListName } from '../api/catalog/filter.ts'
+import { createFilter, type Filter } from '../api/catalog/filter.ts'
+import type { ListName } from '../api/catalog/filters.ts'
 import type { IdSet } from '../api/catalog/id-set.ts'
 import { computeMatches } from '../api/catalog/matches.ts'
 import {
@@ -62,13 +63,13 @@ export async function measureForge(report: Report, stage: Stage, options: ForgeO
   const scattered = Array.from({ length: 50 }, (_, index) => nameOf((index + 1) * 1_000))
   const questions: [name: string, list: ListName, filter: Filter][] = [
     ['all users', 'users', createFilter({})],
-    ['a rare dependency', 'users', createFilter({ dependencyNames: [nameOf(Math.ceil(terms / 2))] })],
-    ['one of a thousand users', 'users', createFilter({ dependencyNames: [nameOf(1_000)] })],
-    ['half of all users', 'users', createFilter({ dependencyNames: [nameOf(1)] })],
-    ['two dependencies', 'users', createFilter({ dependencyNames: [nameOf(1), nameOf(2)] })],
-    ['fifty dependencies of few', 'users', createFilter({ dependencyNames: scattered })],
-    ['the fifty commonest', 'users', createFilter({ dependencyNames: everyone })],
-    ['the fifty commonest', 'repositories', createFilter({ dependencyNames: everyone })],
+    ['a rare dependency', 'users', createFilter({ dependency_names: [nameOf(Math.ceil(terms / 2))] })],
+    ['one of a thousand users', 'users', createFilter({ dependency_names: [nameOf(1_000)] })],
+    ['half of all users', 'users', createFilter({ dependency_names: [nameOf(1)] })],
+    ['two dependencies', 'users', createFilter({ dependency_names: [nameOf(1), nameOf(2)] })],
+    ['fifty dependencies of few', 'users', createFilter({ dependency_names: scattered })],
+    ['the fifty commonest', 'users', createFilter({ dependency_names: everyone })],
+    ['the fifty commonest', 'repositories', createFilter({ dependency_names: everyone })],
   ]
   for (const [name, list, filter] of questions) {
     const times: number[] = []

@@ -5,7 +5,7 @@
  */
 import type { Fragment, Sql } from '../database/connect.ts'
 import { offsetOf, type Page } from '../paging/page.ts'
-import type { ListName } from './filter.ts'
+import type { ListName } from './filters.ts'
 import { createPageReader, type ReadPage } from './page-reader.ts'
 
 /** What a batch look-up names. */

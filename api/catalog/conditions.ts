@@ -5,11 +5,14 @@
  * @module
  */
 import type { Fragment, SqlOrTransaction } from '../database/connect.ts'
+import { filterNotReady } from '../errors.ts'
 import { listDependencyKeys, writeDependencyKey } from '../names/dependency-names.ts'
 import { identifyLogin } from '../names/forge-names.ts'
-import { type AttributeName, dayOf, secondsPerDay } from './attributes.ts'
+import { dayOf, secondsPerDay } from './attributes.ts'
 import type { KnownChanges } from './dataset.ts'
-import type { Filter, ListName } from './filter.ts'
+import { selectUnready } from './derived-terms.ts'
+import type { Filter } from './filter.ts'
+import { type FilterName, type FilterRow, filterNames, filters, type ListName } from './filters.ts'
 import type { Union } from './set-unions.ts'
 import { allTerm, selectShelvedId } from './stored-sets.ts'
 
@@ -28,9 +31,9 @@ export interface FoundConditions extends KnownChanges {
 /** How to find a condition: its terms and ids are all that these find. */
 interface Search {
   isExcluded?: boolean
-  attribute?: { name: AttributeName; values: readonly string[] }
+  attribute?: { name: string; values: readonly string[] }
   /** The attribute with this number or a higher one. */
-  minimum?: { name: AttributeName; least: number }
+  minimum?: { name: string; least: number }
   dependencyKeys?: readonly string[]
   /** Ids of terms, whose sets aren't on shelves. */
   termIds?: readonly number[]
@@ -40,7 +43,10 @@ interface Search {
   ids?: Fragment
 }
 
-/** Finds the conditions of a filter. `candidates` are the only locations that may match; undefined: any may. */
+/**
+ * Finds the conditions of a filter. `candidates` are the only locations that may match; undefined: any may. Throws
+ * `filterNotReady`.
+ */
 export async function findConditions(
   sql: SqlOrTransaction,
   list: ListName,
@@ -50,14 +56,16 @@ export async function findConditions(
   const searches = listSearches(sql, list, filter, candidates)
   if (searches.every(({ isExcluded }) => isExcluded)) searches.unshift({ termIds: [allTerm] })
   const [found] = await sql<
-    (KnownChanges & { edition: string; terms: Found; otherTerms: Found; ids: Found })[]
+    (KnownChanges & { edition: string; unready: string[]; terms: Found; otherTerms: Found; ids: Found })[]
   >`
-    select edition, version, changes_since as "changesSince", ${selectTerms(sql, list, filter, searches)} as terms,
+    select edition, version, changes_since as "changesSince", ${selectUnready(sql, filter)} as unready,
+      ${selectTerms(sql, list, filter, searches)} as terms,
       ${collect(sql, searches, ({ terms }) => terms)} as "otherTerms",
       ${collect(sql, searches, ({ ids }) => ids)} as ids
     from dataset`
   if (found === undefined) throw new Error('the dataset row is missing')
-  const { terms, otherTerms, ids, ...dataset } = found
+  const { unready, terms, otherTerms, ids, ...dataset } = found
+  if (unready.length > 0) throw filterNotReady(unready)
   const conditions = searches.map(({ isExcluded = false, termIds = [] }, place) => ({
     isExcluded,
     terms: termIds.concat(terms[place] ?? [], otherTerms[place] ?? []),
@@ -75,42 +83,54 @@ function listSearches(
   filter: Filter,
   candidates: readonly number[] | undefined,
 ): Search[] {
-  const { locationKeys, ownerKey, attributes, minimums, times, changedSince } = filter
+  const { location, owner, changed_since: changedSince } = filter
   if (changedSince !== undefined) {
     // What was removed stays in the sets of versions.
     return [{ terms: selectVersions(sql, changedSince) }, { termIds: [allTerm] }]
   }
   return [
-    ...(ownerKey === '' ? [] : [{ ids: selectOwned(sql, ownerKey) }]),
+    ...(owner === undefined ? [] : [{ ids: selectOwned(sql, owner) }]),
     ...listDependencySearches(filter),
-    ...attributes.map((attribute) => ({ attribute })),
-    ...minimums.map((minimum) => ({ minimum })),
-    ...times.map(({ name, since }) => {
-      const day = dayOf(since - 1) + 1 // the first one that is later as a whole
-      return { minimum: { name, least: day }, ids: selectDated(sql, list, since, day * secondsPerDay) }
-    }),
-    ...(locationKeys.length === 0 ? [] : [{ terms: selectLocations(sql, locationKeys, candidates) }]),
+    ...filterNames.flatMap((name) => listAttributeSearches(sql, list, filters[name], filter[name])),
+    ...(location === undefined ? [] : [{ terms: selectLocations(sql, location, candidates) }]),
   ]
 }
 
-function listDependencySearches({ nameKeys, matchesAll, withoutKeys, files }: Filter): Search[] {
-  const any = (names: readonly string[]) => ({
-    dependencyKeys: names.flatMap(listDependencyKeys).map(writeDependencyKey),
-  })
-  const searches = matchesAll ? nameKeys.map((name) => any([name])) : [any(nameKeys)]
-  if (withoutKeys.length > 0) {
-    return [...(nameKeys.length === 0 ? [] : searches), { ...any(withoutKeys), isExcluded: true }]
+function listAttributeSearches(
+  sql: SqlOrTransaction,
+  list: ListName,
+  { kind, attribute: name }: FilterRow,
+  value: Filter[FilterName],
+): Search[] {
+  if (name === undefined || value === undefined) return []
+  if (typeof value === 'string') return [{ attribute: { name, values: [value] } }]
+  if (typeof value !== 'number') {
+    const searched = kind === 'options' ? value.map((option) => [option]) : [value]
+    return searched.map((values) => ({ attribute: { name, values } }))
   }
-  if (nameKeys.length > 0) return searches
+  if (kind === 'minimum') return [{ minimum: { name, least: value } }]
+  const day = dayOf(value - 1) + 1 // the first one that is later as a whole
+  return [{ minimum: { name, least: day }, ids: selectDated(sql, list, value, day * secondsPerDay) }]
+}
+
+function listDependencySearches(filter: Filter): Search[] {
+  const { dependency_names: names = [], without_dependency_names: without } = filter
+  const any = (keys: readonly string[]) => ({
+    dependencyKeys: keys.flatMap(listDependencyKeys).map(writeDependencyKey),
+  })
+  const each = filter.dependency_match === 'all' ? names.map((name) => [name]) : [names]
+  const searches: Search[] = names.length === 0 ? [] : each.map(any)
+  if (without !== undefined) return [...searches, { ...any(without), isExcluded: true }]
   // A file's row with an empty name has the users and repositories of all its dependencies.
-  return files.length === 0 ? [] : [{ dependencyKeys: [''] }]
+  const hasFiles = names.length === 0 && filter.dependency_files !== undefined
+  return hasFiles ? [{ dependencyKeys: [''] }] : searches
 }
 
 /** SQL: the terms of attributes and dependencies, as a JSON object with an array for each place. */
 function selectTerms(
   sql: SqlOrTransaction,
   list: ListName,
-  { files, status }: Filter,
+  { dependency_files: files, dependency_status: status }: Filter,
   searches: readonly Search[],
 ): Fragment {
   const attributes = searches.flatMap(({ attribute }, place) =>
@@ -145,7 +165,7 @@ function selectTerms(
           ${sql.typed.texts(dependencies.map(({ key }) => key))}
         ) as asked(place, name_key) join dependencies using (name_key)
         where (${status === undefined} or status = ${status ?? ''})
-          ${files.length === 0 ? sql`` : sql`and file = any (${sql.typed.texts(files)})`}
+          ${files === undefined ? sql`` : sql`and file = any (${sql.typed.texts(files)})`}
       ) t
       group by place
     ) by_place

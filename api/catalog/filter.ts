@@ -3,116 +3,77 @@
  *
  * @module
  */
+import { badRequest } from '../errors.ts'
 import { foldLocation, foldText } from '../names/case-folding.ts'
-import type { AttributeName, DatedAttribute, NumberedAttribute } from './attributes.ts'
+import {
+  type EntriesFilter,
+  type FilterRow,
+  type FilterValues,
+  filterNames,
+  filters,
+  hasEntries,
+  hasNumber,
+} from './filters.ts'
 
-/** A list of the catalog. */
-export type ListName = 'users' | 'repositories'
+/** A filter in its canonical form: folded, sorted, without duplicates and without what doesn't filter. */
+export type Filter = Readonly<FilterValues>
 
-/** The status of a dependency that a filter may ask for. */
-export type DependencyStatus = 'active' | 'removed'
+/** Maximum entries of all filters together. */
+const maxEntries = 200
 
-/** A filter in its canonical form: folded, sorted, without duplicates. An item must meet each part. Empty parts don't filter. */
-export interface Filter {
-  /** Any of these substrings of the user's location. */
-  locationKeys: readonly string[]
-  /** The login of the repository's owner. */
-  ownerKey: string
-  /** Any of these dependencies, or each of them … */
-  nameKeys: readonly string[]
-  matchesAll: boolean
-  /** … and none of these … */
-  withoutKeys: readonly string[]
-  /** … declared in any of these files … */
-  files: readonly string[]
-  /** … with this status. */
-  status?: DependencyStatus | undefined
-  /** Attributes: any of the values of each. */
-  attributes: readonly { name: AttributeName; values: readonly string[] }[]
-  /** Attributes with numbers: at least this one. */
-  minimums: readonly { name: NumberedAttribute; least: number }[]
-  /** Attributes with days: this moment or later, in Unix seconds. */
-  times: readonly { name: DatedAttribute; since: number }[]
-  /** Only what was added or changed after this version of the dataset. */
-  changedSince?: number | undefined
+/** Creates the canonical form of a filter. Throws 400 if its parts are too many, or can't be combined. */
+export function createFilter(given: Readonly<FilterValues>): Filter {
+  const filter: FilterValues = {}
+  let entries = 0
+  for (const name of filterNames) {
+    if (given[name] === undefined) continue
+    if (hasEntries(name)) {
+      const values = given[name] ?? []
+      entries += values.length
+      if (values.length > 0) filter[name] = canonicalize(filters[name].kind, values)
+    } else if (hasNumber(name)) {
+      filter[name] = given[name]
+    } else {
+      filter[name] = filters[name].kind === 'account' ? foldText(given[name] ?? '') : given[name]
+    }
+  }
+  if (entries > maxEntries) {
+    throw badRequest(`Too many filter entries: at most ${maxEntries} in all lists together; send fewer`)
+  }
+  assertNeeds(filter)
+  const { dependency_names: names = [], dependency_match: match, changed_since: since } = filter
+  if (match === 'any' || names.length === 1) delete filter.dependency_match
+  if (since !== undefined && Object.keys(filter).length > 1) {
+    throw badRequest('Invalid changed_since: can be combined only with page, per_page, after and exclude')
+  }
+  return filter
 }
 
-/** A filter as the client wrote it. */
-export interface FilterParameters {
-  locations?: readonly string[]
-  owner?: string | undefined
-  dependencyNames?: readonly string[]
-  /** Default: any. */
-  dependencyMatch?: 'any' | 'all' | undefined
-  withoutDependencyNames?: readonly string[]
-  dependencyFiles?: readonly string[]
-  dependencyStatus?: DependencyStatus | undefined
-  types?: readonly string[]
-  /** Codes, in any case. */
-  countries?: readonly string[]
-  /** Each of these fields. */
-  has?: readonly string[]
-  languages?: readonly string[]
-  licenses?: readonly string[]
-  fork?: 'true' | 'false' | undefined
-  archived?: 'true' | 'false' | undefined
-  minFollowers?: number | undefined
-  minStars?: number | undefined
-  /** Unix seconds. */
-  activeSince?: number | undefined
-  pushedSince?: number | undefined
-  changedSince?: number | undefined
-}
+/** The filters that need others. */
+const needy = filterNames.flatMap((name) => {
+  const { needs }: FilterRow = filters[name]
+  return needs === undefined ? [] : [{ name, needs }]
+})
 
-/** Creates the canonical form of a filter. */
-export function createFilter(parameters: FilterParameters): Filter {
-  const { types, countries, has = [], languages, licenses, fork, archived } = parameters
-  const { minFollowers, minStars, activeSince, pushedSince } = parameters
-  const locationKeys = [...new Set(parameters.locations?.map(foldLocation))]
-  const anyOf = (name: AttributeName, values: Iterable<string> | undefined) => ({
-    name,
-    values: [...new Set(values)].sort(),
-  })
-  const nameKeys = fold(parameters.dependencyNames)
-  return {
-    // A location that contains another one matches no further users.
-    locationKeys: locationKeys
-      .filter((key) => !locationKeys.some((other) => other !== key && key.includes(other)))
-      .sort(),
-    ownerKey: foldText(parameters.owner ?? ''),
-    nameKeys,
-    matchesAll: parameters.dependencyMatch === 'all' && nameKeys.length > 1,
-    withoutKeys: fold(parameters.withoutDependencyNames),
-    files: [...new Set(parameters.dependencyFiles)].sort(),
-    status: parameters.dependencyStatus,
-    attributes: [
-      anyOf('type', fold(types)),
-      anyOf('country', fold(countries)),
-      ...[...new Set(has)].sort().map((field) => anyOf('has', [field])),
-      anyOf('language', fold(languages)),
-      anyOf('license', fold(licenses)),
-      anyOf('fork', fork && [fork]),
-      anyOf('archived', archived && [archived]),
-    ].filter(({ values }) => values.length > 0),
-    minimums: [
-      ...(minFollowers === undefined ? [] : [{ name: 'followers' as const, least: minFollowers }]),
-      ...(minStars === undefined ? [] : [{ name: 'stars' as const, least: minStars }]),
-    ],
-    times: [
-      ...(activeSince === undefined ? [] : [{ name: 'active_day' as const, since: activeSince }]),
-      ...(pushedSince === undefined ? [] : [{ name: 'pushed_day' as const, since: pushedSince }]),
-    ],
-    changedSince: parameters.changedSince,
+function assertNeeds(filter: Filter): void {
+  for (const { name, needs } of needy) {
+    if (!(name in filter) || needs.some((other) => other in filter)) continue
+    const list = new Intl.ListFormat('en', { type: 'disjunction' }).format(needs)
+    throw badRequest(`Invalid ${name}: requires ${list}`)
   }
 }
 
-function fold(texts: readonly string[] | undefined): string[] {
-  return [...new Set(texts?.map(foldText))].sort()
+function canonicalize(kind: (typeof filters)[EntriesFilter]['kind'], values: readonly string[]): string[] {
+  if (kind === 'substrings') {
+    const keys = [...new Set(values.map(foldLocation))]
+    // A text that contains another one matches nothing more.
+    return keys.filter((key) => !keys.some((other) => other !== key && key.includes(other))).sort()
+  }
+  const isFolded = kind === 'texts' || kind === 'countries'
+  return [...new Set(isFolded ? values.map(foldText) : values)].sort()
 }
 
 /** Whether a filter matches everything. */
 export function isUnfiltered(filter: Filter): boolean {
-  const { locationKeys, nameKeys, withoutKeys, files, attributes, minimums, times } = filter
-  const parts = [locationKeys, nameKeys, withoutKeys, files, attributes, minimums, times]
-  return parts.flat().length === 0 && filter.ownerKey === '' && filter.changedSince === undefined
+  return Object.keys(filter).length === 0
 }

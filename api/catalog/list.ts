@@ -7,7 +7,8 @@ import type { Fragment, Sql } from '../database/connect.ts'
 import { limitPage, offsetOf, type Page, type Rendering, renderPage } from '../paging/page.ts'
 import { type BatchLookUp, createBatchReader } from './batch-lookup.ts'
 import { readOneState } from './dataset.ts'
-import { type Filter, isUnfiltered, type ListName } from './filter.ts'
+import { type Filter, isUnfiltered } from './filter.ts'
+import type { ListName } from './filters.ts'
 import { computeMatches, type Matches, type MatchFinder, type Requester } from './matches.ts'
 import { type CatalogPage, createPageReader, type ReadOptions, readPage } from './page-reader.ts'
 import { renderMembers } from './stored-documents.ts'
@@ -101,7 +102,7 @@ export function createList(sql: Sql, finder: MatchFinder, kind: keyof typeof kin
   const all = createMatchesReader(sql`id >= asked.first_id and id <= asked.last_id`)
 
   return async ({ filter, page }, requester) => {
-    if ('entries' in filter) return readNamed({ lookUp: filter, page }, requester)
+    if ('by' in filter) return readNamed({ lookUp: filter, page }, requester)
     const { read, select } = isUnfiltered(filter) ? all : some
     return readOneState(
       sql,

@@ -10,7 +10,8 @@ import type { Sql, SqlOrTransaction } from '../database/connect.ts'
 import { countStatement } from '../database/statement-count.ts'
 import { findConditions } from './conditions.ts'
 import { assertChangesKnown } from './dataset.ts'
-import type { Filter, ListName } from './filter.ts'
+import type { Filter } from './filter.ts'
+import type { ListName } from './filters.ts'
 import type { Bitmap, IdSet } from './id-set.ts'
 import { findCandidates } from './location-search.ts'
 import type { ReadOptions } from './page-reader.ts'
@@ -130,12 +131,12 @@ export async function computeMatches(
   list: ListName,
   filter: Filter,
 ): Promise<Matches | 'outdated'> {
-  const candidates =
-    filter.locationKeys.length > 0 ? await findCandidates(sql, filter.locationKeys) : undefined
+  const { location, changed_since: changedSince } = filter
+  const candidates = location && (await findCandidates(sql, location))
   const found = await findConditions(sql, list, filter, candidates?.ids)
   const { edition } = found
   if (candidates !== undefined && candidates.edition !== edition) return 'outdated'
-  if (filter.changedSince !== undefined) assertChangesKnown('changed_since', filter.changedSince, found)
+  if (changedSince !== undefined) assertChangesKnown('changed_since', changedSince, found)
   const conditions = found.conditions.sort((a, b) => Number(a.isExcluded) - Number(b.isExcluded))
   let matches: Bitmap | undefined
   let place = 0

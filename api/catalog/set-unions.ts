@@ -5,7 +5,7 @@
  */
 import type { SqlOrTransaction } from '../database/connect.ts'
 import { copyRows, readInteger } from '../database/copy.ts'
-import type { ListName } from './filter.ts'
+import type { ListName } from './filters.ts'
 import { Bitmap } from './id-set.ts'
 import { decodeShelf, findShelf, type SetPart, shelfPlaces } from './set-encoding.ts'
 import { hasPart, partColumns, readPart } from './stored-sets.ts'

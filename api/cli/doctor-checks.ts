@@ -6,6 +6,7 @@
 import * as v from 'valibot'
 import { readVersion } from '../build-info.ts'
 import { readDataset } from '../catalog/dataset.ts'
+import { describeUnready } from '../catalog/derived-terms.ts'
 import type { Config } from '../config.ts'
 import { findClusterFaults } from '../database/cluster.ts'
 import type { Sql } from '../database/connect.ts'
@@ -83,6 +84,8 @@ export async function checkDatabase(
       findings.push(await checkKeys(sql))
       findings.push(await checkData(sql))
       findings.push(await checkSets(sql))
+      const unready = await describeUnready(sql)
+      if (unready !== undefined) findings.push(wrong('filters', unready))
       findings.push(
         includesLedger ? await checkLedger(sql) : skipped('ledger', 'not read, because of --no-ledger'),
       )

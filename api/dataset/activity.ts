@@ -1,4 +1,5 @@
-import { type AttributeName, secondsPerDay } from '../catalog/attributes.ts'
+import { secondsPerDay } from '../catalog/attributes.ts'
+import type { AttributeName } from '../catalog/filters.ts'
 import { noteTerms } from './attributes.ts'
 import { analyzeTables, type DatasetChange } from './pending-change.ts'
 

@@ -18,6 +18,7 @@ import {
   removeMissingUsers,
   removeUnreachableCommits,
 } from './mirror.ts'
+import { deriveMissingTerms } from './missing-terms.ts'
 import type { AppliedRows, DatasetChange } from './pending-change.ts'
 import type { RecordKind } from './records.ts'
 import { applyRemovals } from './removal.ts'
@@ -72,6 +73,7 @@ export async function applyImport(
   await renewUsers(sql, { settings: options.settings, onStep: options.onStep })
   return changeDataset(sql, options, async (change) => {
     await assertValid?.(change.tx)
+    await deriveMissingTerms(change)
     const load = await beginLoad(change, importId)
     await applyRemovals(load) // first, so that what the load also has exists afterwards
     await removeOrphanAddresses(load, { onOrphan, areOthersRemoved: mirrored.has('users') })

@@ -3,21 +3,27 @@
  *
  * @module
  */
+import { dayOf, isLonger, maxFilterTextLength, nullableUserFields } from '../catalog/attributes.ts'
 import {
+  type AttributeField,
   type AttributeName,
-  dayOf,
-  isLonger,
-  maxFilterTextLength,
-  nullableUserFields,
-} from '../catalog/attributes.ts'
-import type { ListName } from '../catalog/filter.ts'
+  type FilterRow,
+  filterNames,
+  filters,
+  type ListName,
+} from '../catalog/filters.ts'
 import { allTerm } from '../catalog/stored-sets.ts'
 import type { Fragment, SqlOrTransaction } from '../database/connect.ts'
 import { foldText } from '../names/case-folding.ts'
 import { analyzeTables, type DatasetChange } from './pending-change.ts'
 import type { RepositoryRecord, UserRecord } from './records.ts'
 
-type Attribute = [name: AttributeName, value: string]
+type Attribute = [name: string, value: string]
+
+/** Fields that records must have, because they are attributes. */
+type FieldsOf<List extends ListName> = Record<AttributeField<List>, FieldValue>
+
+const has: AttributeName = 'has'
 
 /** The columns of attributes in the staging tables. They are parallel to each other. */
 export interface AttributeColumns {
@@ -25,56 +31,80 @@ export interface AttributeColumns {
   attribute_values: string[]
 }
 
-/** Lists the attributes of a user, but for the country. */
+/** Lists the attributes of a user, but for the country and the day of the last commit. Every program is of type `Bot`. */
 export function createUserAttributes(user: UserRecord, isBot: boolean): AttributeColumns {
+  const fields: FieldsOf<'users'> = user
   return createColumns([
-    ...listType(user, isBot),
+    ...listAttributes('users', { ...fields, type: typeOf(user, isBot) }),
     ...nullableUserFields
       .filter((field) => (user[field] ?? '') !== '')
-      .map((field): Attribute => ['has', field]),
-    ...listCount('followers', user.followers),
+      .map((field): Attribute => [has, field]),
   ])
 }
 
-/** Lists the attribute `type`, if the user has it. Every program is of type `Bot`. */
-export function listType({ type }: Pick<UserRecord, 'type'>, isBot: boolean): Attribute[] {
-  return listText('type', isBot ? 'Bot' : type)
+/** The type that a user is found by. */
+export function typeOf({ type }: Pick<UserRecord, 'type'>, isBot: boolean): string {
+  return isBot ? 'Bot' : type
 }
 
 /** Lists the attributes of a repository. */
 export function createRepositoryAttributes(
   repository: Omit<RepositoryRecord, 'dependencies'>,
 ): AttributeColumns {
-  const { language, license, fork, archived, stargazers_count, pushed_at } = repository
-  return createColumns([
-    ...listText('language', language),
-    ...listText('license', license),
-    ...listFlag('fork', fork),
-    ...listFlag('archived', archived),
-    ...listCount('stars', stargazers_count),
-    ...(pushed_at === null ? [] : [['pushed_day', String(dayOf(pushed_at))] satisfies Attribute]),
-  ])
+  const fields: FieldsOf<'repositories'> = repository
+  return createColumns(listAttributes('repositories', fields))
 }
 
-function createColumns(attributes: readonly Attribute[]): AttributeColumns {
+/** Arranges attributes as the staging tables have them. */
+export function createColumns(attributes: readonly Attribute[]): AttributeColumns {
   return {
     attribute_names: attributes.map(([name]) => name),
     attribute_values: attributes.map(([, value]) => value),
   }
 }
 
-/** Texts as requests have them: without white space at their ends. */
-function listText(name: AttributeName, text: string | null): Attribute[] {
-  const trimmed = text?.trim() ?? ''
-  return trimmed === '' || isLonger(trimmed, maxFilterTextLength) ? [] : [[name, foldText(trimmed)]]
+/** The value of a field of records. */
+export type FieldValue = string | number | boolean | null
+
+/** The attributes that are fields of a list's records. */
+const fieldAttributes = {
+  users: listFieldAttributes('users'),
+  repositories: listFieldAttributes('repositories'),
 }
 
-function listFlag(name: AttributeName, flag: boolean | null): Attribute[] {
-  return flag === null ? [] : [[name, String(flag)]]
+function listFieldAttributes(list: ListName) {
+  return filterNames.flatMap((name) => {
+    const { kind, attribute, field, ...row }: FilterRow = filters[name]
+    return row.list !== list || field === undefined || attribute === undefined
+      ? []
+      : [{ kind, attribute, field }]
+  })
 }
 
-function listCount(name: AttributeName, count: number | null): Attribute[] {
-  return count === null || count === 0 ? [] : [[name, String(count)]]
+/** Lists the fields of a list's records that are these attributes. */
+export function listFields(list: ListName, attributes: readonly string[]): string[] {
+  return fieldAttributes[list]
+    .filter(({ attribute }) => attributes.includes(attribute))
+    .map(({ field }) => field)
+}
+
+/** Lists the attributes of an item that are fields of its record. */
+export function listAttributes(list: ListName, fields: Readonly<Record<string, FieldValue>>): Attribute[] {
+  return fieldAttributes[list].flatMap(({ kind, attribute, field }): Attribute[] => {
+    const value = toAttributeValue(kind, fields[field] ?? null)
+    return value === undefined ? [] : [[attribute, value]]
+  })
+}
+
+/** Returns the value of an attribute that a field is. Undefined: the item doesn't have the attribute. */
+export function toAttributeValue(kind: FilterRow['kind'], value: FieldValue): string | undefined {
+  if (typeof value === 'boolean') return String(value)
+  if (typeof value === 'number') {
+    const number = kind === 'time' ? dayOf(value) : value
+    return kind === 'minimum' && number === 0 ? undefined : String(number)
+  }
+  const text = value?.trim() ?? '' // as in requests: without white space at its ends
+  return text === '' || isLonger(text, maxFilterTextLength) ? undefined : foldText(text)
 }
 
 /** Two tables that share `position`: that of the changed records, and their staging table. */
@@ -143,6 +173,15 @@ export async function noteTerms({ tx }: DatasetChange, list: ListName, changed: 
       union all
       select term_id, true from unnest(term_ids) as term_id where term_id = any (old_term_ids) is not true
     ) change`
+}
+
+/** Gives items other terms. `renewed` selects `id`, `old_term_ids` and `term_ids`. */
+export async function replaceTerms(change: DatasetChange, list: ListName, renewed: Fragment): Promise<void> {
+  const { tx } = change
+  await tx`create temporary table renewed_terms on commit drop as ${renewed}`
+  await tx`update ${tx(list)} i set term_ids = r.term_ids from renewed_terms r where i.id = r.id`
+  await noteTerms(change, list, tx`select * from renewed_terms`)
+  await tx`drop table renewed_terms`
 }
 
 /**

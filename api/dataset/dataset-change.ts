@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { carryDerivedTerms } from '../catalog/derived-terms.ts'
 import { assertHealthyCluster, useOneConnection } from '../database/cluster.ts'
 import { isEmbedded, type Sql, type SqlOrTransaction } from '../database/connect.ts'
 import { beginLong } from '../database/long-transaction.ts'
@@ -145,6 +146,7 @@ async function publish(
   await tx`
     update dataset set
       version = ${version},
+      derived_terms = ${carryDerivedTerms(tx, tx`${version}::bigint`)},
       edition = gen_random_uuid(),
       updated_at = clock_timestamp(),
       users_count = users_count + ${users.added - users.removed},

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { carryDerivedTerms } from '../catalog/derived-terms.ts'
 import { type Sql, selectTime } from '../database/connect.ts'
 import { beginLong } from '../database/long-transaction.ts'
 import { changeLock } from './dataset-change.ts'
@@ -52,7 +53,9 @@ export async function markRestored(sql: Sql): Promise<RestoredDataset> {
       with moved as (
         select greatest(version + 1, floor(extract(epoch from clock_timestamp()) * 1000)::bigint) as version from dataset
       )
-      update dataset set version = moved.version, edition = gen_random_uuid(), changes_since = moved.version, updated_at = clock_timestamp()
+      update dataset set
+        version = moved.version, derived_terms = ${carryDerivedTerms(tx, tx`moved.version`)}, edition = gen_random_uuid(),
+        changes_since = moved.version, updated_at = clock_timestamp()
       from moved returning dataset.version`
     if (dataset === undefined || moved === undefined) throw new Error('the dataset row is missing')
     await tx`delete from sets where term_id in (select term_id from dataset_versions)`

@@ -19,6 +19,7 @@ import type { Fragment, Sql, SqlOrTransaction } from '../database/connect.ts'
 import { copyRows, readInteger } from '../database/copy.ts'
 import { beginLong } from '../database/long-transaction.ts'
 import { changeDataset, type DatasetChangeOptions, type DatasetChangeResult } from './dataset-change.ts'
+import { deriveMissingTerms } from './missing-terms.ts'
 import { subtractIds } from './set-parts.ts'
 
 interface VerifiedSet {
@@ -140,9 +141,12 @@ async function verifyCounts(
   }
 }
 
-/** Derives all sets again, as a new version of the dataset in which nothing else has changed. */
+/** Derives all sets and missing terms again, as a new version of the dataset in which nothing else has changed. */
 export function rebuildSets(sql: Sql, options: DatasetChangeOptions = {}): Promise<DatasetChangeResult> {
-  return changeDataset(sql, options, async ({ tx }) => {
+  return changeDataset(sql, options, async (change) => {
+    const { tx } = change
+    await deriveMissingTerms(change)
+    await tx`truncate set_changes` // all sets are filled anew
     await tx`delete from sets`
     for (const { table, count, isOnShelf } of termColumns) {
       await tx`

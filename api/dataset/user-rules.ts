@@ -8,7 +8,7 @@ import { createHash } from 'node:crypto'
 import type { Sql, SqlOrTransaction } from '../database/connect.ts'
 import { isBot, listAutomationRules, type NamedAccounts } from '../names/automation-accounts.ts'
 import { countryRules } from '../names/places/country.ts'
-import { listType, noteTerms } from './attributes.ts'
+import { replaceTerms, toAttributeValue, typeOf } from './attributes.ts'
 import { findCountries } from './countries.ts'
 import { changeDataset, type DatasetChangeOptions } from './dataset-change.ts'
 import { readBatches } from './read-batches.ts'
@@ -35,8 +35,10 @@ export async function renewUsers(sql: Sql, options: DatasetChangeOptions): Promi
       select distinct name, gained from moved_attributes where gained is not null and not exists (
         select from attributes a where a.name = moved_attributes.name and a.value = gained
       )`
-    await tx`
-      create temporary table renewed_users on commit drop as
+    await replaceTerms(
+      change,
+      'users',
+      tx`
       select id, u.term_ids as old_term_ids,
         array(select term_id from unnest(u.term_ids) as term_id where term_id <> all (lost)) || gained as term_ids
       from users u join (
@@ -44,9 +46,8 @@ export async function renewUsers(sql: Sql, options: DatasetChangeOptions): Promi
         from moved_attributes m left join attributes l on (l.name, l.value) = (m.name, m.lost)
           left join attributes g on (g.name, g.value) = (m.name, m.gained)
         group by 1
-      ) moved using (id)`
-    await tx`update users u set term_ids = r.term_ids from renewed_users r where u.id = r.id`
-    await noteTerms(change, 'users', tx`select * from renewed_users`)
+      ) moved using (id)`,
+    )
     await tx`update dataset set user_rules = ${rules}`
     return {}
   })
@@ -77,7 +78,7 @@ async function renewBots(tx: SqlOrTransaction, named: NamedAccounts): Promise<vo
     const moved = users
       .filter((user) => isBot(user, named) !== user.wasBot)
       .map(({ id, wasBot, type }) => {
-        const [lost, gained] = [wasBot, !wasBot].map((is) => listType({ type }, is)[0]?.[1] ?? null)
+        const [lost, gained] = [wasBot, !wasBot].map((is) => toAttributeValue('texts', typeOf({ type }, is)))
         return { user_id: id, name: 'type', lost, gained }
       })
     if (moved.length === 0) continue

@@ -1,6 +1,7 @@
 import type { Hono } from 'hono'
 import { isLonger, maxFilterTextLength } from '../catalog/attributes.ts'
 import { type Discovery, discoverDependencies, discoverLocations } from '../catalog/discovery.ts'
+import { filters } from '../catalog/filters.ts'
 import type { MatchCache } from '../catalog/matches.ts'
 import { createNameFinder } from '../catalog/name-list.ts'
 import type { Meter } from '../checkout/meter.ts'
@@ -10,7 +11,6 @@ import { badRequest } from '../errors.ts'
 import { createMeta } from '../http/data-response.ts'
 import type { ApiContext, HonoEnvironment } from '../http/request-context.ts'
 import { sendJson, setHeader } from '../http/response.ts'
-import { entryLimits } from './catalog-filters.ts'
 import { assertKnownParameters, readEntries, readInteger, readQuery, readSingle } from './parameters.ts'
 
 const maxItems = 20
@@ -42,7 +42,7 @@ export function addDiscoveryRoutes(
       const search = {
         prefix: readText(query, 'prefix'),
         contains: readText(query, 'contains'),
-        files: readEntries(query, 'dependency_files', entryLimits),
+        files: readEntries(query, 'dependency_files', filters.dependency_files),
         limit: readLimit(query),
       }
       if ((search.prefix === undefined) === (search.contains === undefined)) {

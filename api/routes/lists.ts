@@ -55,7 +55,7 @@ export interface ListRequest<Filter, After> {
 
 /**
  * Creates the query of a list of the catalog. `createError` creates the response for a list that doesn't exist; without it,
- * the list always exists. A 4xx that `find` throws is a free response.
+ * the list always exists. A 4xx that `find` throws is a free response, and so is `filterNotReady`.
  */
 export function createListQuery<Filter, After>(
   url: URL,
@@ -76,7 +76,9 @@ export function createListQuery<Filter, After>(
         const found = await find(catalog, request, requester)
         return typeof found === 'string' ? found : createListResponse(request.urlStart, request.page, found)
       } catch (error) {
-        if (error instanceof ApiError && error.status < 500) return { cost: 0, error }
+        if (error instanceof ApiError && (error.status < 500 || error.code === 'filter_not_ready')) {
+          return { cost: 0, error }
+        }
         throw error
       }
     },

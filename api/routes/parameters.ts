@@ -5,6 +5,7 @@
  * @module
  */
 import { isLonger } from '../catalog/attributes.ts'
+import { filters, isFilter } from '../catalog/filters.ts'
 import { type ApiError, badRequest } from '../errors.ts'
 import { forgeNamePattern, forgeNameRule } from '../names/forge-names.ts'
 import { findNearest } from '../names/nearest-name.ts'
@@ -51,7 +52,7 @@ export function readQuery(
 
 /** Whether the texts of a list parameter are compared whole. Others are parts of what they find. */
 export function isComparedWhole(name: string): boolean {
-  return name !== 'location'
+  return !isFilter(name) || filters[name].kind !== 'substrings'
 }
 
 function assertNoPlusAtEnd(marked: URLSearchParams, name: string): void {

@@ -8,6 +8,7 @@ import type { Logger } from '@logtape/logtape'
 import { createApp } from '../app.ts'
 import { readBuildInfo } from '../build-info.ts'
 import { readDataset } from '../catalog/dataset.ts'
+import { describeUnready } from '../catalog/derived-terms.ts'
 import { type Config, findMisspelledSettings, readConfig, readEnvironment } from '../config.ts'
 import type { Sql } from '../database/connect.ts'
 import { type Database, openDatabase } from '../database/database.ts'
@@ -150,6 +151,8 @@ async function start(options: Runtime): Promise<void> {
       if (revoked !== undefined) logger.warning('{message}', { message: revoked })
     }
     const isEmpty = kind === 'embedded' && (await readDataset(sql)).version === 0
+    const unready = await describeUnready(sql)
+    if (unready !== undefined) logger.warning('{message}', { message: unready })
     if (lifecycle.phase === 'stopping') return
     lifecycle.phase = 'serving'
     announce(config, formatReadyMessage(config, port, keys, isEmpty))

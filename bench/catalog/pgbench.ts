@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { createFilter, type Filter, type ListName } from '../../api/catalog/filter.ts'
+import { createFilter, type Filter } from '../../api/catalog/filter.ts'
+import type { ListName } from '../../api/catalog/filters.ts'
 import { computeMatches } from '../../api/catalog/matches.ts'
 import type { Sql } from '../../api/database/connect.ts'
 import { pickKey, writeRequest } from '../pgbench.ts'
@@ -102,11 +103,11 @@ function readFilter({ query }: ListRequest): Filter {
   const [status] = toList(query.dependency_status)
   const [owner] = toList(query.owner)
   return createFilter({
-    locations: toList(query.location),
+    location: toList(query.location),
     owner,
-    dependencyNames: split(query.dependency_names),
-    dependencyFiles: split(query.dependency_files),
-    dependencyStatus: status === 'active' || status === 'removed' ? status : undefined,
+    dependency_names: split(query.dependency_names),
+    dependency_files: split(query.dependency_files),
+    dependency_status: status,
   })
 }
 

@@ -39,8 +39,12 @@ describeOnOneDatabase('a filter by attributes', (kind) => {
           fork: null,
           pushed_at: 10 * day,
         }),
-        createRepository(2, 'user-1', ['react'], { license: 'MIT', pushed_at: 10 * day - 1 }),
-        createRepository(3, 'user-1', [], { license: `${'x'.repeat(256)}`, pushed_at: 11 * day - 1 }),
+        createRepository(2, 'user-1', ['react'], { license: 'MIT', forks_count: 1, pushed_at: 10 * day - 1 }),
+        createRepository(3, 'user-1', [], {
+          license: `${'x'.repeat(256)}`,
+          forks_count: 30,
+          pushed_at: 11 * day - 1,
+        }),
       ],
       commits: [
         createCommit(1, 'https://forge.example/r/1', 'one@example.org', 5 * day),
@@ -83,6 +87,9 @@ describeOnOneDatabase('a filter by attributes', (kind) => {
     ['/users?location=berlin+', [1]],
     ['/repos?license=mit,isc', [2]],
     ['/repos?min_stars=1', []],
+    ['/repos?min_forks=1', [2, 3]],
+    ['/repos?min_forks=2', [3]],
+    ['/repos?min_forks=1&license=mit', [2]],
     ['/repos?fork=false', [2, 3]],
     ['/repos?fork=true', []],
     ['/repos?fork=False', [2, 3]],
@@ -142,7 +149,7 @@ describeOnOneDatabase('a filter by attributes', (kind) => {
         `Invalid ${name}: is empty; leave the parameter out`,
       ]),
     ),
-    ...['language', 'license', 'min_stars', 'fork', 'archived', 'pushed_since'].map(
+    ...['language', 'license', 'min_stars', 'min_forks', 'fork', 'archived', 'pushed_since'].map(
       (name): [string, string] => [`/repos?${name}=`, `Invalid ${name}: is empty; leave the parameter out`],
     ),
     ...['min_followers', 'active_since', 'dependency_match'].map((name): [string, string] => [

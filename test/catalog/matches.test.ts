@@ -19,7 +19,7 @@ const options = { maxBytes: 2 ** 20, maxWaitMs: 300_000, maxQueued: 1_000 }
 const page = { number: 1, size: 1 }
 
 function find(finder: MatchFinder, location: string, caller: number, signal?: AbortSignal) {
-  return finder.find('users', createFilter({ locations: [location] }), { caller, signal })
+  return finder.find('users', createFilter({ location: [location] }), { caller, signal })
 }
 
 /** Counts the unions of sets of users that are read while `work` runs. */
@@ -44,7 +44,7 @@ describeOnOneDatabase('the matches of a filter', (kind) => {
     const { sql } = service
     const cache = createMatchCache(options)
     const list = createList(sql, cache.createFinder(sql), 'users')
-    const filter = createFilter({ locations: ['germany'], dependencyNames: ['react'] })
+    const filter = createFilter({ location: ['germany'], dependency_names: ['react'] })
     const read = (number: number) => list({ filter, page: { number, size: 1 } }, { caller: number })
     const total = findUsers({ location: ['germany'], names: ['react'] }).length
     const concurrent = await countUnions(sql, async () => {
@@ -53,14 +53,14 @@ describeOnOneDatabase('the matches of a filter', (kind) => {
     })
     expect(concurrent).toBe(1)
     expect(await countUnions(sql, () => read(total))).toBe(0)
-    const same = createFilter({ locations: ['Germany', 'GERMANY'], dependencyNames: ['REACT', 'react'] })
+    const same = createFilter({ location: ['Germany', 'GERMANY'], dependency_names: ['REACT', 'react'] })
     expect(await countUnions(sql, () => list({ filter: same, page }, { caller: 9 }))).toBe(0)
   })
 
   test('are computed again after a load, which makes nobody wait for it', async () => {
     const { sql } = service
     const list = createList(sql, createMatchCache(options).createFinder(sql), 'users')
-    const filter = createFilter({ locations: ['berlin'] })
+    const filter = createFilter({ location: ['berlin'] })
     const { total } = await list({ filter, page }, { caller: 1 })
     await loadRecords(sql, { users: [createUser(7_000_001, { location: 'Berlin' })] })
     const unions = await countUnions(sql, async () => {
@@ -72,7 +72,7 @@ describeOnOneDatabase('the matches of a filter', (kind) => {
 
   test('are read in one snapshot if each attempt finds a newer state of the data', async () => {
     const { sql } = service
-    const filter = createFilter({ locations: ['lisbon'] })
+    const filter = createFilter({ location: ['lisbon'] })
     const total = findUsers({ location: ['lisbon'] }).length
     let attempts = 0
     const outdated: MatchFinder = {
@@ -93,7 +93,7 @@ describeOnOneDatabase('the matches of a filter', (kind) => {
     for (const location of ['paris', 'london', 'paris']) {
       const unions = await countUnions(sql, async () => {
         const total = findUsers({ location: [location] }).length
-        const filter = createFilter({ locations: [location] })
+        const filter = createFilter({ location: [location] })
         expect(await list({ filter, page }, { caller: 1 })).toMatchObject({ total })
       })
       expect(unions).toBe(1)

@@ -39,7 +39,7 @@ describeOnEachDatabase('a page', (kind) => {
     const options = { caller: key.id, toSettle: createPagedRequest(key) }
     const reads: (() => Promise<unknown>)[] = [
       () => users({ filter: createFilter({}), page }, options),
-      () => users({ filter: createFilter({ dependencyNames: ['react'] }), page }, options),
+      () => users({ filter: createFilter({ dependency_names: ['react'] }), page }, options),
       () => users({ filter: { by: 'name', entries: ['NGOLDBERG'] }, page }, options),
       () => repositories({ filter: createFilter({ owner }), page }, options),
       () => createCommitList(sql)({ repository, page }, options),

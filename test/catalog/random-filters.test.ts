@@ -278,6 +278,7 @@ function createRepositoryAttributes({ repositories }: Loaded): fc.Arbitrary<Attr
     language: valuesIn(repositories.map(({ language }) => language)),
     license: valuesIn(repositories.map(({ license }) => license)),
     min_stars: about(repositories.map(({ stargazers_count }) => stargazers_count)),
+    min_forks: about(repositories.map(({ forks_count }) => forks_count)),
     fork: flag,
     archived: flag,
     pushed_since: momentOrDate(repositories.map(({ pushed_at }) => pushed_at)),

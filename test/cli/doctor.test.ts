@@ -11,6 +11,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { listMigrations } from '../../api/database/migrate.ts'
 import { buildDocs } from '../../docs-site/build.ts'
 import { createFolder, locationOf, type RunOptions, runCommand } from '../support/command-line.ts'
 import { databaseUrl } from '../support/databases.ts'
@@ -118,6 +119,15 @@ describeOnOneDatabase('devdata doctor', (kind) => {
       repairs: 'update sets set term_id = 0 where term_id = 1000000000',
       finds: {
         sets: /^wrong: of a sample, 2 of [\d,]+ sets differ from the rows; run: npm run -s devdata -- sets rebuild$/,
+      },
+    },
+    {
+      name: 'a filter whose terms were never derived',
+      breaks: `update dataset set derived_terms = '{}'`,
+      repairs: `update dataset set derived_terms = jsonb_build_object('forks', version)`,
+      finds: {
+        filters: /^wrong: Requests with min_forks get 503 .*; .* run: npm run -s devdata -- sets rebuild$/,
+        sets: /^ok/,
       },
     },
     {
@@ -290,7 +300,9 @@ describeOnServer('devdata doctor beside running instances', () => {
     const { code, findings } = await runDoctor({ environment, directory: tmpdir() })
     expect(code).toBe(1)
     expect(findings.get('migrations')).toBe(
-      'wrong: 0001_tables_and_settle_function.sql missing; run: npm run -s devdata -- migrate',
+      `wrong: ${listMigrations()
+        .map((migration) => migration.name)
+        .join(', ')} missing; run: npm run -s devdata -- migrate`,
     )
     for (const subject of ['keys', 'data', 'sets', 'ledger']) {
       expect(findings.get(subject)).toBe('skipped: not read, because migrations are missing')

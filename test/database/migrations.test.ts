@@ -210,7 +210,7 @@ describeOnOneDatabase('migrations', (kind) => {
     [
       'with more migrations',
       `update migrations set checksum = 'f00d';
-      insert into migrations (number, name, checksum, compatible_since) values (2, '0002_settlement.sql', 'f00d', 1)`,
+      insert into migrations (number, name, checksum, compatible_since) values (9999, '9999_settlement.sql', 'f00d', 1)`,
     ],
   ])(
     'refuse a database that a development version made %s, and say how to create a new one',

@@ -130,7 +130,7 @@ describeOnOneDatabase('a stored set', (kind) => {
     )
     const read = () =>
       list(
-        { filter: createFilter({ dependencyNames: ['react'] }), page: { number: 1, size: 1 } },
+        { filter: createFilter({ dependency_names: ['react'] }), page: { number: 1, size: 1 } },
         { caller: 1 },
       )
     const { total } = await read()

@@ -132,6 +132,7 @@ describe('openapi.yml', () => {
       'language',
       'license',
       'min_stars',
+      'min_forks',
       'fork',
       'archived',
       'pushed_since',

@@ -141,6 +141,7 @@ describe('openapi.yml', () => {
       'has=email,x',
       'min_followers=0',
       'min_stars=0',
+      'min_forks=0',
       'active_since=2025-02-30',
       'pushed_since=yesterday',
       'fork=1',
@@ -363,6 +364,10 @@ describe('openapi.yml', () => {
         '/repos?min_stars=0',
         { key },
       ],
+      'Invalid min_forks: must be an integer from 1 to 9007199254740991, digits only, no leading zeros': [
+        '/repos?min_forks=0',
+        { key },
+      ],
       'Invalid active_since: must be Unix seconds up to 253402300799, or a date such as 2026-01-31': [
         '/users?active_since=today',
         { key },
@@ -472,6 +477,8 @@ describe('openapi.yml', () => {
       'Database not migrated; retry in 5 seconds',
       'Starting up; retry in 5 seconds',
       'Shutting down; retry in 5 seconds',
+      // new-filters.test.ts
+      'Filter not ready: min_forks; after an upgrade, the operator must derive its data; send the request without it',
       ...messagesBeforeTheApp,
       // docs-build.test.ts
       'The documentation is missing; run: npm run docs',

@@ -19,7 +19,12 @@ import {
   startTestService,
   type TestService,
 } from '../support/service.ts'
-import { listVersions, type RecordedStatement, readVersionFixture } from '../support/version-fixture.ts'
+import {
+  listVersions,
+  type RecordedStatement,
+  readVersionFixture,
+  restoreDump,
+} from '../support/version-fixture.ts'
 
 test('this version has a fixture; if not, run npm run fixture', () => {
   expect(listVersions()).toContain(readVersion())
@@ -30,10 +35,7 @@ function useRestored(kind: DatabaseKind, dump: string): () => TestService {
   let service: TestService
   beforeEach(async () => {
     service = await startTestService(kind, { data: 'empty' })
-    await service.sql.begin(async (tx) => {
-      await tx`set local standard_conforming_strings = on` // the dump sets it, too, but all of it is parsed before
-      await tx.unsafe(`drop schema public cascade; create schema public; ${dump}; reset all`).simple()
-    })
+    await restoreDump(service.sql, dump)
   })
   afterEach(() => service.close())
   return () => service

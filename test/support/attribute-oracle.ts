@@ -22,6 +22,7 @@ export interface AttributeFilter {
   language?: readonly string[]
   license?: readonly string[]
   min_stars?: number
+  min_forks?: number
   fork?: 'true' | 'false'
   archived?: 'true' | 'false'
   pushed_since?: string
@@ -36,6 +37,7 @@ const names = [
   'language',
   'license',
   'min_stars',
+  'min_forks',
   'fork',
   'archived',
   'pushed_since',
@@ -74,12 +76,13 @@ export function countryOf({ location }: Pick<SampleUser, 'location'>): string | 
 /** Whether a repository is like that. */
 export function isLikeRepository(
   repository: Omit<SampleRepository, 'dependencies'>,
-  { language, license, min_stars, fork, archived, pushed_since }: AttributeFilter,
+  { language, license, min_stars, min_forks, fork, archived, pushed_since }: AttributeFilter,
 ): boolean {
   return (
     isOneOf(repository.language, language) &&
     isOneOf(repository.license, license) &&
     (min_stars === undefined || (repository.stargazers_count ?? 0) >= min_stars) &&
+    (min_forks === undefined || (repository.forks_count ?? 0) >= min_forks) &&
     (fork === undefined || String(repository.fork) === fork) &&
     (archived === undefined || String(repository.archived) === archived) &&
     isSince(repository.pushed_at, pushed_since)

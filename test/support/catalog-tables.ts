@@ -121,7 +121,7 @@ export async function resetCatalog(sql: Sql): Promise<void> {
       dataset_versions
     restart identity`
   await sql`
-    update dataset set version = 0, edition = gen_random_uuid(), users_count = 0, repositories_count = 0,
+    update dataset set version = 0, derived_terms = '{}', edition = gen_random_uuid(), users_count = 0, repositories_count = 0,
       commits_count = 0, last_user_id = 0, last_repository_id = 0, changes_since = 0`
   await sql`insert into dataset_versions values (0)`
 }

@@ -154,6 +154,7 @@ export function createRandomForge(seed: string): RandomForge {
       language: random.pick(['TypeScript', 'typescript', 'C++', 'Größe', '', null]),
       license: random.pick(['MIT', 'Apache-2.0', null]),
       stargazers_count: random.chance(0.1) ? null : drawCount(),
+      forks_count: random.chance(0.1) ? null : drawCount(),
       fork: random.pick([true, false, null]),
       archived: random.pick([true, false, null]),
       // At the beginning of a day and at its end, before 1970 too.

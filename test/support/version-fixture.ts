@@ -7,6 +7,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { strFromU8, strToU8, unzipSync, zipSync } from 'fflate'
+import type { Sql } from '../../api/database/connect.ts'
 
 /** A request, and what the version responded on the database of the fixture. */
 export interface RecordedRequest {
@@ -58,4 +59,12 @@ export function writeVersionFixture(fixture: VersionFixture, dump: string): stri
   const encoded = Object.entries(files).map(([name, text]) => [name, strToU8(text)] as const)
   writeFileSync(file, zipSync(Object.fromEntries(encoded), { level: 9 }))
   return file
+}
+
+/** Puts the database of a dump in the place of another one. */
+export async function restoreDump(sql: Sql, dump: string): Promise<void> {
+  await sql.begin(async (tx) => {
+    await tx`set local standard_conforming_strings = on` // the dump sets it, too, but all of it is parsed before
+    await tx.unsafe(`drop schema public cascade; create schema public; ${dump}; reset all`).simple()
+  })
 }

@@ -1,0 +1,72 @@
+/**
+ * Which filters are ready. A load derives the terms of the attributes that its version of devdata knows, so after an upgrade, or a
+ * load by an older version, items lack those of others. The column `derived_terms` of `dataset` has for each attribute the version
+ * of the dataset in which all items have its terms. An attribute without one has version 0, which has no items.
+ *
+ * @module
+ */
+import type { Fragment, SqlOrTransaction } from '../database/connect.ts'
+import { devdataCommand } from '../devdata-command.ts'
+import type { Filter } from './filter.ts'
+import { type FilterName, type FilterRow, filterNames, filters } from './filters.ts'
+
+/** A filter that 0.1.0 doesn't have, and the attribute that it asks for. */
+interface LaterFilter {
+  name: FilterName
+  attribute: string
+}
+
+/** The filters whose terms an older version may have left out. */
+const laterFilters: readonly LaterFilter[] = filterNames.flatMap((name) => {
+  const { attribute, isLater }: FilterRow = filters[name]
+  return attribute === undefined || !isLater ? [] : [{ name, attribute }]
+})
+
+/** SQL: a JSON array with the names of a request's filters that aren't ready. */
+export function selectUnready(sql: SqlOrTransaction, filter: Filter): Fragment {
+  const asked = laterFilters.filter(({ name }) => name in filter)
+  if (asked.length === 0) return sql`'[]'::json`
+  return sql`(select coalesce(json_agg(name), '[]') from ${selectUnderived(sql, asked)})`
+}
+
+/** Lists the filters that aren't ready in a database. */
+export function listUnready(sql: SqlOrTransaction): Promise<LaterFilter[]> {
+  return sql<LaterFilter[]>`select name, attribute from ${selectUnderived(sql, laterFilters)}`
+}
+
+/** Says which filters aren't ready in a database, and what an operator can do. Undefined: all are ready. */
+export async function describeUnready(sql: SqlOrTransaction): Promise<string | undefined> {
+  const names = (await listUnready(sql)).map(({ name }) => name)
+  if (names.length === 0) return undefined
+  return (
+    `Requests with ${names.join(' or ')} get 503 until the next load, because an older version loaded the data; ` +
+    `to have it sooner, run: ${devdataCommand('sets rebuild')}`
+  )
+}
+
+/** SQL: those of the filters whose terms are missing. */
+function selectUnderived(sql: SqlOrTransaction, asked: readonly LaterFilter[]): Fragment {
+  return sql`(
+    select name, attribute from dataset, unnest(
+      ${sql.typed.texts(asked.map(({ name }) => name))}, ${sql.typed.texts(asked.map(({ attribute }) => attribute))}
+    ) as later(name, attribute)
+    where ${selectVersion(sql)} <> version
+  ) underived`
+}
+
+/** SQL: the version in which all items have the terms of the column `attribute`. */
+function selectVersion(sql: SqlOrTransaction): Fragment {
+  return sql`coalesce((derived_terms ->> attribute)::bigint, 0)`
+}
+
+/**
+ * SQL: `derived_terms` in the next version of the dataset, whose changed items have the terms of all attributes that this version of
+ * devdata knows. So an attribute is derived if it was.
+ */
+export function carryDerivedTerms(sql: SqlOrTransaction, nextVersion: Fragment): Fragment {
+  return sql`derived_terms || (
+    select coalesce(jsonb_object_agg(attribute, ${nextVersion}), '{}')
+    from unnest(${sql.typed.texts(laterFilters.map(({ attribute }) => attribute))}) as later(attribute)
+    where ${selectVersion(sql)} = dataset.version
+  )`
+}

@@ -1,0 +1,147 @@
+/**
+ * What clients can ask of `/users` and `/repos`: a row for each filter. How a filter is read, when it is 400, its canonical form,
+ * its terms and its condition follow from the row.
+ *
+ * @module
+ */
+import { maxPageSize } from '../paging/page.ts'
+import { maxFilterTextLength } from './attributes.ts'
+
+/** A list of the catalog. */
+export type ListName = 'users' | 'repositories'
+
+/** A comma-separated list of at most `maxEntries`, each of at most `maxLength` characters. */
+interface EntriesRow {
+  /**
+   * What an item must have: any of the `texts`, case-insensitive; any of the `exactTexts`; any of the `substrings`, which have a
+   * parameter each, because they may contain commas; any of the `countries`; or each of the `options`.
+   */
+  kind: 'texts' | 'exactTexts' | 'substrings' | 'countries' | 'options'
+  maxEntries: number
+  maxLength: number
+  options?: readonly string[]
+}
+
+interface NumberRow {
+  /**
+   * What an item must have: this number, which is above 0, or a higher one; this time (Unix seconds) or a later one; or a change
+   * after this version, which no other filter may be beside.
+   */
+  kind: 'minimum' | 'time' | 'version'
+}
+
+interface WordRow {
+  /** One of the `options`, true or false, or the name of an account. */
+  kind: 'option' | 'flag' | 'account'
+  options?: readonly string[]
+}
+
+/** The declaration of a filter. */
+export type FilterRow = (EntriesRow | NumberRow | WordRow) & {
+  /** Default: both. */
+  list?: ListName
+  /** Without any of these filters, this one is 400. */
+  needs?: readonly string[]
+  /** The attribute whose terms are asked for. Absent: `conditions.ts` has a condition for this filter alone. */
+  attribute?: string
+  /** The field of records that becomes the attribute. Absent: `dataset/` derives the attribute in a way of its own. */
+  field?: string
+  /** 0.1.0 doesn't have it, so a database may lack its terms (`derived-terms.ts`). */
+  isLater?: true
+}
+
+const entries = { maxEntries: 50, maxLength: maxFilterTextLength } as const
+const texts = { kind: 'texts', ...entries } as const
+const ofUsers = { list: 'users' } as const
+const ofRepositories = { list: 'repositories' } as const
+
+/** The filters. Messages list them in this order. */
+const rows = {
+  location: { ...ofUsers, ...entries, kind: 'substrings', maxEntries: 20 },
+  country: { ...ofUsers, ...entries, kind: 'countries', attribute: 'country' },
+  owner: { ...ofRepositories, kind: 'account' },
+  dependency_names: texts,
+  dependency_match: { kind: 'option', options: ['any', 'all'], needs: ['dependency_names'] },
+  without_dependency_names: texts,
+  dependency_files: { ...entries, kind: 'exactTexts' },
+  dependency_status: {
+    kind: 'option',
+    options: ['active', 'removed'],
+    needs: ['dependency_names', 'without_dependency_names', 'dependency_files'],
+  },
+  type: { ...ofUsers, ...texts, attribute: 'type', field: 'type' },
+  has: {
+    ...ofUsers,
+    ...entries,
+    kind: 'options',
+    options: ['email', 'name', 'company', 'location', 'bio'],
+    attribute: 'has',
+  },
+  min_followers: { ...ofUsers, kind: 'minimum', attribute: 'followers', field: 'followers' },
+  active_since: { ...ofUsers, kind: 'time', attribute: 'active_day' },
+  language: { ...ofRepositories, ...texts, attribute: 'language', field: 'language' },
+  license: { ...ofRepositories, ...texts, attribute: 'license', field: 'license' },
+  min_stars: { ...ofRepositories, kind: 'minimum', attribute: 'stars', field: 'stargazers_count' },
+  min_forks: { ...ofRepositories, kind: 'minimum', attribute: 'forks', field: 'forks_count', isLater: true },
+  fork: { ...ofRepositories, kind: 'flag', attribute: 'fork', field: 'fork' },
+  archived: { ...ofRepositories, kind: 'flag', attribute: 'archived', field: 'archived' },
+  pushed_since: { ...ofRepositories, kind: 'time', attribute: 'pushed_day', field: 'pushed_at' },
+  changed_since: { kind: 'version' },
+} as const satisfies Record<string, FilterRow>
+
+/** A batch look-up: a filter by what items are called, which no other filter may be beside. */
+export interface LookUpRow extends Pick<EntriesRow, 'maxEntries'> {
+  list?: ListName
+  by: 'name' | 'forgeRestId'
+  form: 'NAME' | 'OWNER/NAME' | 'INTEGER'
+}
+
+/** The batch look-ups by name. */
+export const lookUps: Readonly<Record<string, LookUpRow>> = {
+  logins: { ...ofUsers, by: 'name', form: 'NAME', maxEntries: maxPageSize },
+  full_names: { ...ofRepositories, by: 'name', form: 'OWNER/NAME', maxEntries: maxPageSize },
+  forge_rest_ids: { by: 'forgeRestId', form: 'INTEGER', maxEntries: maxPageSize },
+}
+
+type Rows = typeof rows
+export type FilterName = keyof Rows
+type NameOf<Row> = { [Name in FilterName]: Rows[Name] extends Row ? Name : never }[FilterName]
+export type EntriesFilter = NameOf<EntriesRow>
+export type NumberFilter = NameOf<NumberRow>
+type WordFilter = NameOf<WordRow>
+
+/** Names of attributes, as the database has them. */
+export type AttributeName = Extract<Rows[FilterName], { attribute: string }>['attribute']
+/** The fields of a list's records that become attributes. */
+export type AttributeField<List extends ListName> = Extract<
+  Rows[FilterName],
+  { list: List; field: string }
+>['field']
+
+/** What a request asks for, by the names of the filters that it has. An item must meet each. */
+export type FilterValues = { [Name in EntriesFilter]?: readonly string[] | undefined } & {
+  [Name in NumberFilter]?: number | undefined
+} & { [Name in WordFilter]?: string | undefined }
+
+export const filters: { readonly [Name in FilterName]: Rows[Name] & FilterRow } = rows
+export const filterNames = Object.keys(rows).filter(isFilter)
+
+export function isFilter(name: string): name is FilterName {
+  return Object.hasOwn(rows, name)
+}
+
+export function hasEntries(name: FilterName): name is EntriesFilter {
+  return 'maxEntries' in rows[name]
+}
+
+export function hasNumber(name: FilterName): name is NumberFilter {
+  const { kind } = rows[name]
+  return kind === 'minimum' || kind === 'time' || kind === 'version'
+}
+
+/** Lists the names of a list's filters, batch look-ups last. */
+export function listFilters(list: ListName): string[] {
+  return [...Object.entries<FilterRow>(rows), ...Object.entries(lookUps)]
+    .filter(([, row]) => (row.list ?? list) === list)
+    .map(([name]) => name)
+}

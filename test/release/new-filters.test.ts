@@ -1,0 +1,149 @@
+/**
+ * A filter that 0.1.0 doesn't have, on a database that 0.1.0 has filled: it waits until its terms are derived, and never returns an
+ * empty list instead (decisions/0003-lists.md).
+ *
+ * @module
+ */
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { describeUnready } from '../../api/catalog/derived-terms.ts'
+import { migrate } from '../../api/database/migrate.ts'
+import { noteTerms } from '../../api/dataset/attributes.ts'
+import { changeDataset } from '../../api/dataset/dataset-change.ts'
+import { markRestored } from '../../api/dataset/restored-dataset.ts'
+import { rebuildSets, verifySets } from '../../api/dataset/set-verification.ts'
+import { createInstance, type Instance } from '../support/instance.ts'
+import { load } from '../support/ndjson.ts'
+import { createRepository, createUser } from '../support/records.ts'
+import { describeOnEachDatabase, startTestService, type TestService } from '../support/service.ts'
+import { readVersionFixture, restoreDump } from '../support/version-fixture.ts'
+
+const { fixture, dump } = readVersionFixture('0.1.0')
+const message =
+  'Filter not ready: min_forks; after an upgrade, the operator must derive its data; send the request without it'
+
+describeOnEachDatabase('a filter that 0.1.0 does not have', (kind) => {
+  let service: TestService
+  let instance: Instance
+  beforeEach(async () => {
+    service = await startTestService(kind, { data: 'empty' })
+    await restoreDump(service.sql, dump)
+    await migrate(service.sql)
+    instance = createInstance(service)
+  })
+  afterEach(() => service.close())
+
+  const request = (path: string, method = 'GET') => instance.request(path, { method, key: fixture.secret })
+
+  async function readBalance(): Promise<unknown> {
+    return (await request('/api-key/credits')).headers.get('X-Credits-Remaining')
+  }
+
+  async function expectUnready(query = 'min_forks=1'): Promise<void> {
+    const balance = await readBalance()
+    for (const method of ['GET', 'HEAD']) {
+      const { status, headers, text } = await request(`/repos?${query}`, method)
+      expect([query, status, headers.get('X-Error-Code')]).toEqual([query, 503, 'filter_not_ready'])
+      expect([headers.get('X-Credits-Cost'), headers.get('Retry-After')]).toEqual(['0', null])
+      if (method === 'GET') expect(JSON.parse(text)).toEqual({ error: message })
+    }
+    expect(await readBalance()).toEqual(balance)
+    expect(await describeUnready(service.sql)).toMatch(/^Requests with min_forks get 503 .* sets rebuild$/)
+  }
+
+  /** Lists have what the records say, alone and beside other filters. */
+  async function expectExact(): Promise<void> {
+    const all = await service.sql<{ id: number; forks: number | null; language: string | null }[]>`
+      select id, (document ->> 'forks_count')::integer as forks, document ->> 'language' as language
+      from repositories, lateral (select ('{' || members || '}')::json as document) d order by id`
+    const most = Math.max(...all.map(({ forks }) => forks ?? 0))
+    for (const forks of [1, 2, Math.ceil(most / 2), most, most + 1]) {
+      for (const language of ['', 'Ruby']) {
+        const { status, text, headers } = await request(
+          `/repos?exclude=dependencies&per_page=100&min_forks=${forks}${language && `&language=${language}`}`,
+        )
+        const found: { internal_id: number }[] = JSON.parse(text).data
+        const expected = all.filter(
+          (each) => (each.forks ?? 0) >= forks && (language === '' || each.language === language),
+        )
+        expect(status).toBe(200)
+        expect(found.map(({ internal_id: id }) => id)).toEqual(expected.map(({ id }) => id))
+        expect(headers.get('X-Total-Count')).toBe(String(expected.length))
+      }
+    }
+    expect((await verifySets(service.sql, 'all')).faults).toEqual([])
+    expect(await describeUnready(service.sql)).toBeUndefined()
+  }
+
+  /** What a load of 0.1.0 leaves: a changed repository without the terms, and `derived_terms` as it was. */
+  async function loadAs010(): Promise<void> {
+    const { sql } = service
+    const [before] = await sql<{ terms: string }[]>`select derived_terms::text as terms from dataset`
+    await changeDataset(sql, {}, async (change) => {
+      const { tx } = change
+      await tx`
+        create temporary table older on commit drop as
+        select r.id, term_ids as old_term_ids, array_remove(term_ids, a.id) as term_ids
+        from repositories r join attributes a on a.id = any(term_ids) where name = 'forks' order by number desc limit 1`
+      await noteTerms(change, 'repositories', tx`select * from older`)
+      const { count } = await tx`
+        update repositories r set term_ids = o.term_ids, version = ${change.version} from older o where r.id = o.id`
+      return { repositories: { added: 0, updated: count } }
+    })
+    await sql`update dataset set derived_terms = ${before?.terms ?? ''}::text::jsonb`
+  }
+
+  const others = { users: [createUser(900_001)], repos: [createRepository(900_002, 'user-900001', [])] }
+
+  test('is 503 and free until sets rebuild has derived its terms, and exact right after', async () => {
+    const older = '/repos?min_stars=1&exclude=dependencies&per_page=1'
+    expect((await request(older)).status).toBe(200)
+    for (const query of ['min_forks=1', 'min_forks=5&language=Ruby', 'min_forks=1&owner=nobody']) {
+      await expectUnready(query)
+    }
+    expect((await request('/repos?min_forks=0')).status).toBe(400)
+    await rebuildSets(service.sql)
+    expect((await request('/repos?min_forks=1&exclude=dependencies&per_page=1')).status).toBe(200)
+    await expectExact()
+    expect((await request(older)).status).toBe(200)
+  })
+
+  test('is ready after the first load, also if that changes nothing or other records alone', async () => {
+    await load(service, {})
+    await expectExact()
+    await load(service, others)
+    await expectExact()
+  })
+
+  test('waits for the next load again once 0.1.0 has loaded something', async () => {
+    await load(service, others)
+    await expectExact()
+    await loadAs010()
+    await expectUnready()
+    expect((await verifySets(service.sql, 'all')).faults).toEqual([])
+    await load(service, { users: [createUser(900_003)] })
+    await expectExact()
+    await loadAs010()
+    await rebuildSets(service.sql)
+    await expectExact()
+  })
+
+  test('stays ready when the dataset is marked as restored, and waits if it waited', async () => {
+    await markRestored(service.sql)
+    await expectUnready()
+    await rebuildSets(service.sql)
+    await markRestored(service.sql)
+    await expectExact()
+  })
+
+  test('is ready in a database without data, and waits if 0.1.0 fills it', async () => {
+    const empty = await startTestService(kind, { data: 'empty' })
+    const { secret: key } = await empty.createKey()
+    const ask = async (forks: number) => (await empty.request(`/repos?min_forks=${forks}`, { key })).status
+    expect(await ask(1)).toBe(200)
+    await load(empty, others)
+    expect(await ask(1)).toBe(200)
+    await empty.sql`update dataset set derived_terms = '{}'` // 0.1.0 would not have moved it
+    expect(await ask(2)).toBe(503)
+    await empty.close()
+  })
+})

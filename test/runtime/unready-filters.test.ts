@@ -1,0 +1,34 @@
+/**
+ * A start says which filters wait for a load after an upgrade, and how to have them sooner.
+ *
+ * @module
+ * @module-tag later
+ */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { load } from '../support/ndjson.ts'
+import { startInstanceProcess } from '../support/process.ts'
+import { createUser } from '../support/records.ts'
+import { describeOnServer } from '../support/server.ts'
+import { startTestService, type TestService } from '../support/service.ts'
+
+describeOnServer('a start', () => {
+  let service: TestService
+  beforeAll(async () => {
+    service = await startTestService('postgresql', { data: 'empty' })
+    await load(service, { users: [createUser(1)] })
+  })
+  afterAll(() => service.close())
+
+  test('logs the filters that are not ready, and the command that derives their terms', async () => {
+    const message = /Requests with min_forks get 503 .* run: npm run -s devdata -- sets rebuild/
+    const readLog = async () => {
+      await using instance = await startInstanceProcess(service.location.databaseUrl, {
+        LOG_LEVEL: 'warning',
+      })
+      return instance.readLog()
+    }
+    expect(await readLog()).not.toMatch(message)
+    await service.sql`update dataset set derived_terms = '{}'` // an older version has loaded the data
+    expect(await readLog()).toMatch(message)
+  })
+})
