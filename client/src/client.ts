@@ -9,7 +9,8 @@
  * @module
  */
 import { Changes, type ChangesState } from './changes.ts'
-import { type DependencySearch, type LocationSearch, writeListUrl } from './filters.ts'
+import type { DependencySearch, LocationSearch } from './filter-types.ts'
+import { writeListUrl } from './filters.ts'
 import { List, type ListOptions } from './list.ts'
 import type { QuoteOptions } from './one-request.ts'
 import { createRepositories, type Repositories } from './repositories.ts'
@@ -20,7 +21,7 @@ import { createUsers, type Users } from './users.ts'
 export type { Change, ChangePage, ChangesState } from './changes.ts'
 export { Changes } from './changes.ts'
 export * from './errors.ts'
-export type { DependencySearch, LocationSearch, RepositoryFilter, UserFilter } from './filters.ts'
+export type { DependencySearch, LocationSearch, RepositoryFilter, UserFilter } from './filter-types.ts'
 export { List, type ListOptions, type Page } from './list.ts'
 export type { ListState } from './list-state.ts'
 export type { ItemOptions, Quote, QuoteOptions } from './one-request.ts'

@@ -5,23 +5,14 @@
  */
 
 import { type CallToolResult, McpServer, type ServerContext } from '@modelcontextprotocol/server'
-import type { RepositoryFilter, UserFilter } from '../../src/client.ts'
+import { repositoryFilters, userFilters } from '../../src/filter-schemas.ts'
 import type { Budget } from './budget.ts'
 import type { Call, Connection } from './call.ts'
 import { describeCommit, describeRepository, describeUser, type Fields } from './fields.ts'
 import { createLookUpKey, pageKeyPrefix } from './idempotency.ts'
 import { ArgumentError, CostError, describeError } from './messages.ts'
 import { type ListSource, type ReadPart, readItems } from './read-list.ts'
-import {
-  type DependencyArguments,
-  type ListArguments,
-  type RepositoryFilterArguments,
-  repositoryFilters,
-  schemas,
-  type ToolArguments,
-  type UserFilterArguments,
-  userFilters,
-} from './schemas.ts'
+import { filters, type ListArguments, schemas, type ToolArguments, toFilter } from './schemas.ts'
 import { createRunner, refuseArguments } from './tool-result.ts'
 
 const instructions = `Data about developers and repositories. An item costs 1 credit; quote is free. \
@@ -96,7 +87,7 @@ export function createServer({ connection, budget, version }: ServerOptions): Mc
     (given, context) =>
       list(schemas.findUsers, given, context, ({ api, signal }) => {
         const fields = readFields(given)
-        const filter = readUserFilter(given)
+        const filter = toFilter(filters.users, given)
         return {
           open: (options) => api.users.list(filter, options),
           keyOf: (user) => user.forge_rest_id,
@@ -117,7 +108,7 @@ export function createServer({ connection, budget, version }: ServerOptions): Mc
     (given, context) =>
       list(schemas.findRepositories, given, context, ({ api, signal }) => {
         const fields = readFields(given)
-        const filter = readRepositoryFilter(given)
+        const filter = toFilter(filters.repositories, given)
         return {
           open: (options) =>
             api.repositories.list(
@@ -212,8 +203,9 @@ export function createServer({ connection, budget, version }: ServerOptions): Mc
             `The filter ${wrong} is for ${other}; leave it out, or set list to ${other}`,
           )
         }
-        if (list === 'users') return { ...(await api.users.quote(readUserFilter(given), { signal })) }
-        return { ...(await api.repositories.quote(readRepositoryFilter(given), { signal })) }
+        if (list === 'users')
+          return { ...(await api.users.quote(toFilter(filters.users, given), { signal })) }
+        return { ...(await api.repositories.quote(toFilter(filters.repositories, given), { signal })) }
       }),
   )
 
@@ -260,41 +252,6 @@ async function readRepository({ api, signal }: Call, fullName: string, fields: F
   for await (const repository of found) return repository
   if (found.stoppedBy === 'budget') throw new CostError(1)
   return undefined
-}
-
-function readUserFilter(given: UserFilterArguments): UserFilter {
-  return {
-    ...readDependencyFilter(given),
-    location: given.location,
-    country: given.country,
-    type: given.type,
-    has: given.has,
-    minFollowers: given.min_followers,
-    activeSince: given.active_since,
-  }
-}
-
-function readRepositoryFilter(given: RepositoryFilterArguments): RepositoryFilter {
-  return {
-    ...readDependencyFilter(given),
-    owner: given.owner,
-    language: given.language,
-    license: given.license,
-    minStars: given.min_stars,
-    fork: given.fork,
-    archived: given.archived,
-    pushedSince: given.pushed_since,
-  }
-}
-
-function readDependencyFilter(given: DependencyArguments) {
-  return {
-    dependencyNames: given.dependency_names,
-    dependencyMatch: given.dependency_match,
-    withoutDependencyNames: given.without_dependency_names,
-    dependencyFiles: given.dependency_files,
-    dependencyStatus: given.dependency_status,
-  }
 }
 
 const readFields = ({ fields = 'compact' }: { fields?: Fields }) => fields

@@ -7,10 +7,12 @@
 import { readFileSync } from 'node:fs'
 import process from 'node:process'
 import { parseArgs } from 'node:util'
-import type { RepositoryFilter, UserFilter } from '../filters.ts'
+import type { RepositoryFilter, UserFilter } from '../filter-types.ts'
 import { keyPattern } from '../request.ts'
 import { UsageError } from './exit.ts'
+import { filterNames, filterOptions, readFilter } from './filter-options.ts'
 import { type Format, formats } from './format.ts'
+import { readChoice, readWhole } from './option-values.ts'
 
 /** What a command was given. */
 export interface Arguments {
@@ -36,24 +38,7 @@ export interface Arguments {
 }
 
 const options = {
-  location: { type: 'string', multiple: true },
-  dependency: { type: 'string', multiple: true },
-  file: { type: 'string', multiple: true },
-  status: { type: 'string' },
-  match: { type: 'string' },
-  without: { type: 'string', multiple: true },
-  country: { type: 'string', multiple: true },
-  type: { type: 'string', multiple: true },
-  has: { type: 'string', multiple: true },
-  'min-followers': { type: 'string' },
-  'active-since': { type: 'string' },
-  language: { type: 'string', multiple: true },
-  license: { type: 'string', multiple: true },
-  'min-stars': { type: 'string' },
-  fork: { type: 'string' },
-  archived: { type: 'string' },
-  'pushed-since': { type: 'string' },
-  owner: { type: 'string' },
+  ...filterOptions,
   'no-dependencies': { type: 'boolean' },
   names: { type: 'string' },
   day: { type: 'string' },
@@ -71,13 +56,6 @@ const options = {
   version: { type: 'boolean' },
 } as const
 
-const userFields = ['email', 'name', 'company', 'location', 'bio'] as const
-const dependencyOptions = ['dependency', 'match', 'without', 'file', 'status']
-const repositoryOptions = ['language', 'license', 'min-stars', 'fork', 'archived', 'pushed-since']
-const filterOptions = {
-  users: ['location', 'country', ...dependencyOptions, 'type', 'has', 'min-followers', 'active-since'],
-  repos: ['owner', 'no-dependencies', ...dependencyOptions, ...repositoryOptions],
-}
 const formatOptions = ['format', 'bom', 'as-is']
 const readingOptions = ['state', 'output', ...formatOptions]
 const payingOptions = [...readingOptions, 'budget']
@@ -100,8 +78,8 @@ interface CommandRule {
 const ofRepository = { operand: 'OWNER/NAME', options: payingOptions }
 
 const commands = {
-  users: { list: 'users', options: [...filterOptions.users, 'names', ...payingOptions] },
-  repos: { list: 'repos', options: [...filterOptions.repos, 'names', ...payingOptions] },
+  users: { list: 'users', options: [...filterNames.users, 'names', ...payingOptions] },
+  repos: { list: 'repos', options: [...filterNames.repos, 'names', ...payingOptions] },
   user: { list: 'users', operand: 'a LOGIN', options: payingOptions },
   repo: { list: 'repos', ...ofRepository },
   commits: { list: 'commits', ...ofRepository },
@@ -130,7 +108,7 @@ export function parseArguments(args: readonly string[]): Arguments {
   if (rule?.operand !== undefined && !operand?.trim()) throw new UsageError(`${name} needs ${rule.operand}`)
   const quoted = command === 'quote' ? readQuoted(operand) : undefined
   if (rule !== undefined) {
-    const options = quoted === undefined ? rule.options : [...rule.options, ...filterOptions[quoted]]
+    const options = quoted === undefined ? rule.options : [...rule.options, ...filterNames[quoted]]
     checkOptions([command, quoted ?? []].flat().join(' '), options, Object.keys(values))
   }
   const isLookUp = command === 'user' || command === 'repo'
@@ -143,27 +121,7 @@ export function parseArguments(args: readonly string[]): Arguments {
     command,
     list: quoted ?? rule?.list ?? 'users',
     names: isLookUp ? [operand ?? ''] : values.names === undefined ? undefined : readNamesFile(values.names),
-    filter: {
-      location: values.location,
-      dependencyNames: values.dependency,
-      dependencyFiles: values.file,
-      dependencyStatus: readChoice('--status', values.status, ['active', 'removed'] as const),
-      dependencyMatch: readChoice('--match', values.match, ['any', 'all'] as const),
-      withoutDependencyNames: values.without,
-      country: values.country,
-      type: values.type,
-      has: values.has?.flatMap((field) => readChoice('--has', field, userFields) ?? []),
-      minFollowers: readWhole('--min-followers', values['min-followers']),
-      activeSince: values['active-since'],
-      owner: values.owner,
-      language: values.language,
-      license: values.license,
-      minStars: readWhole('--min-stars', values['min-stars']),
-      fork: readFlag('--fork', values.fork),
-      archived: readFlag('--archived', values.archived),
-      pushedSince: values['pushed-since'],
-      exclude: values['no-dependencies'] ? 'dependencies' : undefined,
-    },
+    filter: readFilter(values),
     day: values.day,
     isByDay: values['by-day'] ?? false,
     budget: readWhole('--budget', values.budget, ' of credits'),
@@ -260,33 +218,8 @@ function readQuoted(list: string | undefined): 'users' | 'repos' {
 function checkOptions(command: string, own: readonly string[], given: readonly string[]): void {
   const wrong = given.find((option) => !own.includes(option) && !commonOptions.includes(option))
   if (wrong !== undefined) throw new UsageError(`${command} doesn't have --${wrong}`)
-  const filter = given.find((option) => [...filterOptions.users, ...filterOptions.repos].includes(option))
+  const filter = given.find((option) => [...filterNames.users, ...filterNames.repos].includes(option))
   if (given.includes('names') && filter !== undefined) {
     throw new UsageError(`--names and --${filter} can't be combined: names are looked up, not filtered`)
   }
-}
-
-function readChoice<Choice extends string>(
-  option: string,
-  value: string | undefined,
-  choices: readonly Choice[],
-): Choice | undefined {
-  const choice = choices.find((candidate) => candidate === value)
-  if (value !== undefined && choice === undefined) {
-    throw new UsageError(`${option} must be one of ${choices.join(', ')}`)
-  }
-  return choice
-}
-
-function readFlag(option: string, value: string | undefined): boolean | undefined {
-  const flag = readChoice(option, value, ['true', 'false'] as const)
-  return flag && flag === 'true'
-}
-
-/** Reads a whole number. `unit` follows it in messages. */
-function readWhole(option: string, value: string | undefined, unit = ''): number | undefined {
-  if (value === undefined) return undefined
-  const number = /^\d{1,16}$/.test(value) ? Number(value) : Number.NaN
-  if (!Number.isSafeInteger(number)) throw new UsageError(`${option} must be a whole number${unit}`)
-  return number
 }
