@@ -51,6 +51,18 @@ const notFilters = ['page', 'per_page', 'after', 'logins', 'full_names', 'forge_
 /** Filters that neither the command line nor the tools have under their names. */
 const ofProgramsAlone = ['changed_since', 'exclude']
 
+/** Options with shorter names than their parameters. */
+const shortOptions: Record<string, string | undefined> = {
+  dependency_names: 'dependency',
+  dependency_match: 'match',
+  without_dependency_names: 'without',
+  dependency_files: 'file',
+  dependency_status: 'status',
+}
+
+const toCamelCase = (name: string) =>
+  name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
+
 /** Generates the files, by their paths in the folder of clients. Throws an `Error` for a filter that they can't have. */
 export function generateFilterFiles(contract: Contract): Record<string, string> {
   const filters = Object.fromEntries(
@@ -58,7 +70,8 @@ export function generateFilterFiles(contract: Contract): Record<string, string> 
   ) as Record<ListName, Filter[]>
   return {
     'src/filter-types.ts': writeTypes(filters),
-    'src/filter-schemas.ts': writeSchemas(filters),
+    'src/shell/filters.ts': writeOptions(filters),
+    'mcp/src/filters.ts': writeSchemas(filters),
     'python/src/devdata_client/_filter_types.py': writePythonTypes(filters),
   }
 }
@@ -107,8 +120,7 @@ function writeTypes(filters: Record<ListName, Filter[]>): string {
   const writeMember = ({ name, text, kind, choices, isList, isRequired }: Filter) => {
     const type = choices?.map((choice) => `'${choice}'`).join(' | ') ?? types[kind]
     const values = isList ? `${type} | readonly ${choices === undefined ? type : `(${type})`}[]` : type
-    const member = name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
-    return `  /** ${text} */\n  ${member}${isRequired ? `: ${values}` : `?: ${values} | undefined`}\n`
+    return `  /** ${text} */\n  ${toCamelCase(name)}${isRequired ? `: ${values}` : `?: ${values} | undefined`}\n`
   }
   const interfaces = (Object.keys(lists) as ListName[]).map((name) => {
     const own = filters[name]
@@ -125,31 +137,80 @@ function writeTypes(filters: Record<ListName, Filter[]>): string {
   ].join('\n')
 }
 
+/** Sorts the filters of people and assistants by the lists that have them. */
+function sortByList({ UserFilter, RepositoryFilter }: Record<ListName, Filter[]>) {
+  const without = (filters: readonly Filter[], names: readonly string[]) =>
+    filters.filter(({ name }) => !names.includes(name))
+  const listNamesOf = (filters: readonly Filter[]) => filters.map(({ name }) => name)
+  const users = without(UserFilter, ofProgramsAlone)
+  const repositories = without(RepositoryFilter, ofProgramsAlone)
+  const ofUsers = without(users, listNamesOf(repositories))
+  const ofRepositories = without(repositories, listNamesOf(users))
+  return { ofUsers, ofBoth: without(users, listNamesOf(ofUsers)), ofRepositories }
+}
+
+/** A text without the verb of its sentence. */
+function writePhrase(text: string): string {
+  const phrase = text
+    .replace(/^(Selects|Matches) /, '')
+    .replace(/\.$/, '')
+    .replaceAll('`', '')
+  return phrase.charAt(0).toLowerCase() + phrase.slice(1)
+}
+
+/** Writes the options of the command line, and what its help says about them. */
+function writeOptions(filters: Record<ListName, Filter[]>): string {
+  const { ofUsers, ofBoth, ofRepositories } = sortByList(filters)
+  const nameOption = (name: string) => shortOptions[name] ?? name.replaceAll('_', '-')
+  const write = (name: string, text: string, filters: readonly Filter[]) => {
+    const options = filters.map(({ name, kind, choices, isList }) => {
+      const values = kind === 'flag' ? ['true', 'false'] : choices
+      const rules = [
+        `member: '${toCamelCase(name)}'`,
+        ...(isList ? ['multiple: true'] : []),
+        ...(kind === 'number' || kind === 'flag' ? [`kind: '${kind}'`] : []),
+        ...(values === undefined ? [] : [`choices: [${values.map((value) => `'${value}'`).join(', ')}]`]),
+      ]
+      const option = nameOption(name)
+      return `  ${option.includes('-') ? `'${option}'` : option}: { ${rules.join(', ')} },\n`
+    })
+    return `/** ${text} */\nexport const ${name}: FilterOptions = {\n${options.join('')}}\n`
+  }
+  const lines = [...ofUsers, ...ofBoth, ...ofRepositories].map(({ name, text, kind, choices, isList }) => {
+    const value = choices?.join('|') ?? { text: 'TEXT', number: 'N', flag: 'true|false', time: 'TIME' }[kind]
+    const option = `  --${nameOption(name)} ${value}`
+    const start = option.length < 24 ? option.padEnd(24) : `${option}\n${' '.repeat(24)}`
+    return `${start}${writePhrase(text)}${isList ? '; may be repeated' : ''}\n`
+  })
+  return [
+    "// Generated from openapi.yml by `npm run client`.\nimport type { FilterOptions } from './filter-options.ts'\n",
+    write('userOptions', 'Options that filter users alone.', ofUsers),
+    write('sharedOptions', 'Options that filter users and repositories.', ofBoth),
+    write('repositoryOptions', 'Options that filter repositories alone.', ofRepositories),
+    `/** What the help says about them. */\nexport const filterHelp = \`${lines.join('')}\`\n`,
+  ].join('\n')
+}
+
 /** Writes the filters of lists as JSON Schema, in the part of it that all assistants take. */
-function writeSchemas({ UserFilter, RepositoryFilter }: Record<ListName, Filter[]>): string {
+function writeSchemas(filters: Record<ListName, Filter[]>): string {
   const types = { text: 'string', number: 'integer', flag: 'boolean', time: 'string' }
   const write = (name: string, text: string, filters: readonly Filter[]) => {
     const schemas = filters.map(({ name, kind, choices, minimum, isList, text }) => {
       const schema = { type: types[kind], enum: choices, minimum }
-      const phrase = text
-        .replace(/^(Selects|Matches) /, '')
-        .replace(/\.$/, '')
-        .replaceAll('`', '')
-      const description = phrase.charAt(0).toLowerCase() + phrase.slice(1)
+      const description = writePhrase(text)
       const full = isList ? { type: 'array', items: schema, description } : { ...schema, description }
       return `  ${name}: ${JSON.stringify(full)},\n`
     })
     return `/** ${text} */\nexport const ${name} = {\n${schemas.join('')}} as const\n`
   }
-  const users = UserFilter.filter(({ name }) => !ofProgramsAlone.includes(name))
-  const repositories = RepositoryFilter.filter(({ name }) => !ofProgramsAlone.includes(name))
-  const without = (filters: readonly Filter[], others: readonly Filter[]) =>
-    filters.filter(({ name }) => !others.some((other) => other.name === name))
+  const { ofUsers, ofBoth, ofRepositories } = sortByList(filters)
   return [
     '// Generated from openapi.yml by `npm run client`.\n',
-    write('userFilters', 'Filters that only users have.', without(users, repositories)),
-    write('repositoryFilters', 'Filters that only repositories have.', without(repositories, users)),
-    write('sharedFilters', 'Filters that both have.', without(users, without(users, repositories))),
+    write('userFilters', 'Filters that only users have.', ofUsers),
+    write('repositoryFilters', 'Filters that only repositories have.', ofRepositories),
+    write('sharedFilters', 'Filters that both have.', ofBoth),
+    '/** Filters whose texts may have commas. Texts of the others are several, as in the parameters of the API. */',
+    `export const textsWithCommas: readonly string[] = [${listNames(filters, ({ mayHaveCommas }) => mayHaveCommas)}]\n`,
   ].join('\n')
 }
 

@@ -4,7 +4,7 @@
 export interface UserFilter {
   /** Selects users whose location contains any of these texts, case-insensitive. */
   location?: string | readonly string[] | undefined
-  /** Selects users whose location is in any of these countries: codes of ISO 3166-1 alpha-2, such as `DE`, in any case. */
+  /** Selects users whose location is in any of these countries: codes of ISO 3166-1 alpha-2, such as `DE`. */
   country?: string | readonly string[] | undefined
   /** Selects items that use any of these dependencies: whole names, case-insensitive. */
   dependencyNames?: string | readonly string[] | undefined
@@ -18,7 +18,7 @@ export interface UserFilter {
   dependencyStatus?: 'active' | 'removed' | undefined
   /** Selects users of any of these types, such as `User`, `Organization` and `Bot`, case-insensitive. */
   type?: string | readonly string[] | undefined
-  /** Selects users who have each of these fields, neither null nor empty. */
+  /** Selects users who have each of these fields. */
   has?: 'email' | 'name' | 'company' | 'location' | 'bio' | readonly ('email' | 'name' | 'company' | 'location' | 'bio')[] | undefined
   /** Selects users with at least this many followers. */
   minFollowers?: number | undefined

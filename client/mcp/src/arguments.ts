@@ -5,7 +5,7 @@
  *
  * @module
  */
-import { repeated } from '../../src/filter-types.ts'
+import { textsWithCommas } from './filters.ts'
 import { ArgumentError } from './messages.ts'
 
 /** A rule for an argument, in the part of JSON Schema that the tools use. */
@@ -117,7 +117,7 @@ function readList(
   const entries: string[] = []
   for (const [index, entry] of given.entries()) {
     if (typeof entry !== 'string') return refuse(`Entry ${index + 1} of ${name}`, 'must be a text', entry)
-    const texts = repeated.includes(name) ? [entry] : entry.split(',')
+    const texts = textsWithCommas.includes(name) ? [entry] : entry.split(',')
     if (entries.length + texts.length > maxEntries) return describeLimit(name)
     entries.push(...texts.map((text) => text.trim()).filter((text) => text !== ''))
   }

@@ -6,8 +6,8 @@
  */
 
 import type { StandardSchemaWithJSON } from '@modelcontextprotocol/server'
-import { repositoryFilters, sharedFilters, userFilters } from '../../src/filter-schemas.ts'
 import { type ArgumentSchema, readArguments } from './arguments.ts'
+import { repositoryFilters, sharedFilters, userFilters } from './filters.ts'
 import type { ArgumentError } from './messages.ts'
 
 /** The type of the values that a schema describes. */

@@ -5,10 +5,10 @@
  */
 
 import { type CallToolResult, McpServer, type ServerContext } from '@modelcontextprotocol/server'
-import { repositoryFilters, userFilters } from '../../src/filter-schemas.ts'
 import type { Budget } from './budget.ts'
 import type { Call, Connection } from './call.ts'
 import { describeCommit, describeRepository, describeUser, type Fields } from './fields.ts'
+import { repositoryFilters, userFilters } from './filters.ts'
 import { createLookUpKey, pageKeyPrefix } from './idempotency.ts'
 import { ArgumentError, CostError, describeError } from './messages.ts'
 import { type ListSource, type ReadPart, readItems } from './read-list.ts'

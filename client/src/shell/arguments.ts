@@ -10,9 +10,8 @@ import { parseArgs } from 'node:util'
 import type { RepositoryFilter, UserFilter } from '../filter-types.ts'
 import { keyPattern } from '../request.ts'
 import { UsageError } from './exit.ts'
-import { filterNames, filterOptions, readFilter } from './filter-options.ts'
+import { filterNames, filterRules, readChoice, readFilter, readWhole } from './filter-options.ts'
 import { type Format, formats } from './format.ts'
-import { readChoice, readWhole } from './option-values.ts'
 
 /** What a command was given. */
 export interface Arguments {
@@ -38,8 +37,7 @@ export interface Arguments {
 }
 
 const options = {
-  ...filterOptions,
-  'no-dependencies': { type: 'boolean' },
+  ...filterRules,
   names: { type: 'string' },
   day: { type: 'string' },
   'by-day': { type: 'boolean' },
@@ -56,6 +54,8 @@ const options = {
   version: { type: 'boolean' },
 } as const
 
+/** Lists that have filters. */
+const lists = ['users', 'repos'] as const
 const formatOptions = ['format', 'bom', 'as-is']
 const readingOptions = ['state', 'output', ...formatOptions]
 const payingOptions = [...readingOptions, 'budget']
@@ -99,14 +99,19 @@ export type Command = keyof typeof commands
 export function parseArguments(args: readonly string[]): Arguments {
   const { values, positionals } = parse(args)
   const [name, operand, ...others] = positionals
-  const command = values.version ? 'version' : values.help || name === undefined ? 'help' : readCommand(name)
+  const known = Object.keys(commands) as Command[]
+  const command = values.version
+    ? 'version'
+    : (readChoice('The command', values.help ? undefined : name, known) ?? 'help')
   const rule: CommandRule | undefined =
     command === 'help' || command === 'version' ? undefined : commands[command]
   if (others.length > 0 || (operand !== undefined && rule?.operand === undefined)) {
     throw new UsageError('There are too many arguments')
   }
-  if (rule?.operand !== undefined && !operand?.trim()) throw new UsageError(`${name} needs ${rule.operand}`)
-  const quoted = command === 'quote' ? readQuoted(operand) : undefined
+  const quoted = command === 'quote' ? lists.find((list) => list === operand) : undefined
+  if (rule?.operand !== undefined && (command === 'quote' ? !quoted : !operand?.trim())) {
+    throw new UsageError(`${name} needs ${rule.operand}`)
+  }
   if (rule !== undefined) {
     const options = quoted === undefined ? rule.options : [...rule.options, ...filterNames[quoted]]
     checkOptions([command, quoted ?? []].flat().join(' '), options, Object.keys(values))
@@ -195,11 +200,6 @@ function parse(args: readonly string[]) {
   return parseArgs({ ...config, args: checked })
 }
 
-function readCommand(name: string): Command {
-  if (Object.hasOwn(commands, name)) return name as Command
-  throw new UsageError(`The command must be one of ${Object.keys(commands).join(', ')}`)
-}
-
 /** Reads names, one a line, from a file or, by the name `-`, from standard input. */
 function readNamesFile(file: string): string[] {
   const lines = readText(file === '-' ? 0 : file, '--names').split('\n')
@@ -210,15 +210,10 @@ function readNamesFile(file: string): string[] {
   return names
 }
 
-function readQuoted(list: string | undefined): 'users' | 'repos' {
-  if (list === 'users' || list === 'repos') return list
-  throw new UsageError('quote needs users or repos')
-}
-
 function checkOptions(command: string, own: readonly string[], given: readonly string[]): void {
   const wrong = given.find((option) => !own.includes(option) && !commonOptions.includes(option))
   if (wrong !== undefined) throw new UsageError(`${command} doesn't have --${wrong}`)
-  const filter = given.find((option) => [...filterNames.users, ...filterNames.repos].includes(option))
+  const filter = given.find((option) => Object.hasOwn(filterRules, option))
   if (given.includes('names') && filter !== undefined) {
     throw new UsageError(`--names and --${filter} can't be combined: names are looked up, not filtered`)
   }

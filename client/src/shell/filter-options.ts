@@ -1,72 +1,77 @@
 /**
- * The options of filters: those of openapi.yml in kebab case, some with shorter names.
+ * Reads the options of filters. `filters.ts` has them.
  *
  * @module
  */
-import { repositoryFilters, sharedFilters, userFilters } from '../filter-schemas.ts'
 import type { RepositoryFilter, UserFilter } from '../filter-types.ts'
-import { readChoice, readWhole } from './option-values.ts'
+import { UsageError } from './exit.ts'
+import { repositoryOptions, sharedOptions, userOptions } from './filters.ts'
 
-/** What a filter takes, in the part of JSON Schema that `filter-schemas.ts` has. */
-interface FilterSchema {
-  type: string
-  description: string
-  enum?: readonly string[]
-  items?: { type: string; enum?: readonly string[] }
-}
+/** The options of filters, by their names. */
+export type FilterOptions = Readonly<
+  Record<
+    string,
+    {
+      /** What it is in the client's filters. */
+      member: string
+      /** Whether it may be repeated. */
+      multiple?: boolean
+      kind?: 'number' | 'flag'
+      choices?: readonly string[]
+    }
+  >
+>
 
-const shortNames: Record<string, string | undefined> = {
-  dependency_names: 'dependency',
-  dependency_match: 'match',
-  without_dependency_names: 'without',
-  dependency_files: 'file',
-  dependency_status: 'status',
-}
-
-/** Returns the name of the option for a parameter, or for a member of the client's filters. */
-export function nameOption(name: string): string {
-  const parameter = name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
-  return shortNames[parameter] ?? parameter.replaceAll('_', '-')
-}
-
-const describeOptions = (schemas: Record<string, FilterSchema>) =>
-  Object.entries(schemas).map(([name, { type, description, enum: choices, items }]) => ({
-    name: nameOption(name),
-    member: name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()),
-    ...{ type, description },
-    choices: type === 'boolean' ? ['true', 'false'] : (items?.enum ?? choices),
-  }))
-
-const options = describeOptions({ ...userFilters, ...sharedFilters, ...repositoryFilters })
-const namesOf = (schemas: object) => Object.keys(schemas).map(nameOption)
+const options: FilterOptions = { ...userOptions, ...sharedOptions, ...repositoryOptions }
 
 /** The names of the options that filter a list. */
 export const filterNames = {
-  users: namesOf({ ...userFilters, ...sharedFilters }),
-  repos: [...namesOf({ ...repositoryFilters, ...sharedFilters }), 'no-dependencies'],
+  users: Object.keys({ ...userOptions, ...sharedOptions }),
+  repos: ['no-dependencies', ...Object.keys({ ...repositoryOptions, ...sharedOptions })],
 }
 
 /** The options of filters, as `parseArgs` takes them. */
-export const filterOptions: object = Object.fromEntries(
-  options.map(({ name, type }) => [name, { type: 'string', multiple: type === 'array' }]),
-)
+export const filterRules: object = {
+  'no-dependencies': { type: 'boolean' },
+  ...Object.fromEntries(
+    Object.entries(options).map(([name, { multiple = false }]) => [name, { type: 'string', multiple }]),
+  ),
+}
+
+/** Returns the name of the option for a member of the client's filters. */
+export function nameOption(member: string): string {
+  return Object.keys(options).find((name) => options[name]?.member === member) ?? member
+}
 
 /** Reads the filter in the values of options. Throws a `UsageError`. */
 export function readFilter(values: Record<string, unknown>): UserFilter & RepositoryFilter {
-  const members = options.map(({ name, member, type, choices }) => {
+  const filter: Record<string, unknown> = {}
+  for (const [name, { member, kind, choices }] of Object.entries(options)) {
     const value = values[name]
-    for (const text of [value ?? []].flat()) if (choices) readChoice(`--${name}`, text, choices)
-    if (type === 'boolean') return [member, value && value === 'true']
-    return [member, type === 'integer' ? readWhole(`--${name}`, value) : value]
-  })
-  return { ...Object.fromEntries(members), exclude: values['no-dependencies'] ? 'dependencies' : undefined }
+    if (choices) for (const text of [value ?? []].flat()) readChoice(`--${name}`, text, choices)
+    if (kind === 'flag') filter[member] = value && value === 'true'
+    else filter[member] = kind === 'number' ? readWhole(`--${name}`, value) : value
+  }
+  return { ...filter, exclude: values['no-dependencies'] ? 'dependencies' : undefined }
 }
 
-/** What the help says about filters: a line for each. */
-export const filterHelp = options
-  .map(({ name, type, description, choices }) => {
-    const option = `  --${name} ${choices?.join('|') ?? (type === 'integer' ? 'N' : 'TEXT')}`
-    const text = `${description}${type === 'array' ? '; may be repeated' : ''}`
-    return option.length < 24 ? option.padEnd(24) + text : `${option}\n${' '.repeat(24)}${text}`
-  })
-  .join('\n')
+/** Returns the choice that a value is. Throws a `UsageError` if it is none. */
+export function readChoice<Choice extends string>(
+  option: string,
+  value: unknown,
+  choices: readonly Choice[],
+): Choice | undefined {
+  const choice = choices.find((candidate) => candidate === value)
+  if (value !== undefined && choice === undefined) {
+    throw new UsageError(`${option} must be one of ${choices.join(', ')}`)
+  }
+  return choice
+}
+
+/** Reads a whole number. Throws a `UsageError` if it isn't one. `unit` follows it in the message. */
+export function readWhole(option: string, value: unknown, unit = ''): number | undefined {
+  if (value === undefined) return undefined
+  const number = /^\d{1,16}$/.test(String(value)) ? Number(value) : Number.NaN
+  if (!Number.isSafeInteger(number)) throw new UsageError(`${option} must be a whole number${unit}`)
+  return number
+}

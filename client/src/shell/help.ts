@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { filterHelp } from './filter-options.ts'
+import { filterHelp } from './filters.ts'
 
 /** The text. */
 export const helpText = `Usage: devdata-client COMMAND [OPTION …]
@@ -24,8 +24,7 @@ Commands:
   mirror FOLDER         copy everything to a folder; run it again to bring the copy up to date
 
 Filters (users, repos, quote):
-${filterHelp}
-  --no-dependencies     repositories without their dependencies, at the same price
+${filterHelp}  --no-dependencies     repositories without their dependencies, at the same price
 
 Names (users, repos):
   --names FILE          look up the logins or full names in this file, one a line, in place of a filter; - is standard input

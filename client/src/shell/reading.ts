@@ -93,21 +93,9 @@ function assertDifferent(stateFile: string, outputFile: string): void {
 
 /** A state is of one output. Otherwise, what is to be continued is cut to a length that another file had. */
 function identify(given: Arguments): string {
-  const { list, operand, names, filter, day, isByDay, format, hasByteOrderMark, isAsIs, outputFile } = given
-  const output = outputFile === undefined ? undefined : resolve(outputFile)
+  const { command: _, budget, stateFile, isQuiet, url, keyFile, names, outputFile, ...identity } = given
   const hash = names && createHash('sha256').update(names.join('\n')).digest('hex')
-  return JSON.stringify({
-    list,
-    operand,
-    names: hash,
-    filter,
-    day,
-    isByDay,
-    format,
-    hasByteOrderMark,
-    isAsIs,
-    output,
-  })
+  return JSON.stringify({ ...identity, names: hash, output: outputFile && resolve(outputFile) })
 }
 
 /** Members may have another order in a state of another version of the client. */

@@ -13,7 +13,7 @@ class UserFilter(TypedDict, total=False):
     location: str | Sequence[str] | None
     """Selects users whose location contains any of these texts, case-insensitive."""
     country: str | Sequence[str] | None
-    """Selects users whose location is in any of these countries: codes of ISO 3166-1 alpha-2, such as ``DE``, in any case."""
+    """Selects users whose location is in any of these countries: codes of ISO 3166-1 alpha-2, such as ``DE``."""
     dependency_names: str | Sequence[str] | None
     """Selects items that use any of these dependencies: whole names, case-insensitive."""
     dependency_match: Literal["any", "all"] | None
@@ -27,7 +27,7 @@ class UserFilter(TypedDict, total=False):
     type: str | Sequence[str] | None
     """Selects users of any of these types, such as ``User``, ``Organization`` and ``Bot``, case-insensitive."""
     has: Literal["email", "name", "company", "location", "bio"] | Sequence[Literal["email", "name", "company", "location", "bio"]] | None
-    """Selects users who have each of these fields, neither null nor empty."""
+    """Selects users who have each of these fields."""
     min_followers: int | None
     """Selects users with at least this many followers."""
     active_since: str | int | datetime.date | None

@@ -3,9 +3,9 @@
 /** Filters that only users have. */
 export const userFilters = {
   location: {"type":"array","items":{"type":"string"},"description":"users whose location contains any of these texts, case-insensitive"},
-  country: {"type":"array","items":{"type":"string"},"description":"users whose location is in any of these countries: codes of ISO 3166-1 alpha-2, such as DE, in any case"},
+  country: {"type":"array","items":{"type":"string"},"description":"users whose location is in any of these countries: codes of ISO 3166-1 alpha-2, such as DE"},
   type: {"type":"array","items":{"type":"string"},"description":"users of any of these types, such as User, Organization and Bot, case-insensitive"},
-  has: {"type":"array","items":{"type":"string","enum":["email","name","company","location","bio"]},"description":"users who have each of these fields, neither null nor empty"},
+  has: {"type":"array","items":{"type":"string","enum":["email","name","company","location","bio"]},"description":"users who have each of these fields"},
   min_followers: {"type":"integer","minimum":1,"description":"users with at least this many followers"},
   active_since: {"type":"string","description":"users who authored or co-authored a commit at or after this time, such as 2026-01-31"},
 } as const
@@ -29,3 +29,6 @@ export const sharedFilters = {
   dependency_files: {"type":"array","items":{"type":"string"},"description":"items that use a dependency declared in any of these files, such as package.json"},
   dependency_status: {"type":"string","enum":["active","removed"],"description":"only dependencies that are still declared (active), or only those that no longer are (removed)"},
 } as const
+
+/** Filters whose texts may have commas. Texts of the others are several, as in the parameters of the API. */
+export const textsWithCommas: readonly string[] = ["location", "prefix", "contains"]
