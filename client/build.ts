@@ -21,7 +21,7 @@ import {
 } from './archive.ts'
 import { compile } from './compile.ts'
 import { type Contract, generateFilterFiles } from './filter-code.ts'
-import { generateRecords } from './python-records.ts'
+import { generateRecords, roots } from './python-records.ts'
 
 const project = join(import.meta.dirname, '..')
 
@@ -51,8 +51,19 @@ export async function generateSources(
   return {
     ...generateFilterFiles(contract),
     'src/schema.ts': `// Generated from openapi.yml by \`npm run client\`.\n${astToString(nodes)}`,
+    'src/types.ts': writeTypeNames(schemas),
     'python/src/devdata_client/records.py': generateRecords(schemas),
   }
+}
+
+/** Gives the types of what the client returns, and of its errors, names of their own. */
+function writeTypeNames(schemas: Contract['components']['schemas']): string {
+  const names = [...roots, 'DependencyStatus', 'ErrorCode']
+  const types = names.map(
+    (name) => `/** ${schemas[name]?.description?.trim()} */\nexport type ${name} = Schemas['${name}']\n`,
+  )
+  const imports = "import type { components } from './schema.ts'\n\ntype Schemas = components['schemas']\n\n"
+  return `// Generated from openapi.yml by \`npm run client\`.\n${imports}${types.join('')}`
 }
 
 /** Writes the generated files into a folder of clients. */

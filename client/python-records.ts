@@ -20,8 +20,8 @@ export interface Schema {
   pattern?: string
 }
 
-/** The schemas that the client returns. What they refer to is generated, too. */
-const roots = [
+/** The schemas that clients return. What they refer to is generated, too. */
+export const roots = [
   ...['User', 'Repository', 'ListedRepository', 'RepositoryDependency', 'UsedDependency', 'LocationText'],
   ...['Commit', 'Removal', 'CreditStatus', 'UsageEntry', 'UsageSum'],
 ]
