@@ -67,7 +67,7 @@ export const requests = {
   getHealth: get('/health', [], { key: 'none' }),
   getVersion: get('/version', [], { key: 'none' }),
   getCoverage: get('/docs/coverage.json', [], { key: 'none' }),
-  getMetrics: get('/metrics', ['Content-Type'], { key: 'admin' }),
+  getMetrics: get('/metrics', ['Content-Type'], { key: 'admin', showsBody: false }),
   listKeys: get('/admin/keys?per_page=1', [], { key: 'admin' }),
 
   firstCall: get(berlin, listHeaders),
