@@ -20,13 +20,10 @@ import {
   writeWheel,
 } from './archive.ts'
 import { compile } from './compile.ts'
-import { generateRecords } from './python-records.ts'
+import { type Contract, generateFilterFiles } from './filter-code.ts'
+import { generateRecords, roots } from './python-records.ts'
 
 const project = join(import.meta.dirname, '..')
-
-/** The files of generated types. */
-export const schemaFile = join(import.meta.dirname, 'src/schema.ts')
-export const recordsFile = join(import.meta.dirname, 'python/src/devdata_client/records.py')
 
 /** The packages, by the names of their programs. */
 const packages = {
@@ -39,19 +36,39 @@ export type ClientPackage = keyof typeof packages
 
 const clientPackages = Object.keys(packages) as ClientPackage[]
 
-const readContract = async () => parse(await readFile(join(project, 'openapi.yml'), 'utf8'))
-
-/** Generates the types of the bodies that openapi.yml describes, for Python. */
-export async function generatePythonRecords(): Promise<string> {
-  return generateRecords((await readContract()).components.schemas)
+/**
+ * Generates what the clients have of openapi.yml: its filters, and the types of its bodies. Returns the files, by their paths in
+ * this folder. `change` edits the document before.
+ */
+export async function generateSources(
+  change: (contract: Contract) => void = () => {},
+): Promise<Record<string, string>> {
+  const contract = parse(await readFile(join(project, 'openapi.yml'), 'utf8'))
+  change(contract)
+  const { openapi, info, components } = contract
+  const { schemas } = components
+  const nodes = await openapiTS({ openapi, info, components: { schemas: structuredClone(schemas) } })
+  return {
+    ...generateFilterFiles(contract),
+    'src/schema.ts': `// Generated from openapi.yml by \`npm run client\`.\n${astToString(nodes)}`,
+    'src/types.ts': writeTypeNames(schemas),
+    'python/src/devdata_client/records.py': generateRecords(schemas),
+  }
 }
 
-/** Generates the types of the bodies that openapi.yml describes. */
-export async function generateSchema(): Promise<string> {
-  const { openapi, info, components } = await readContract()
-  const { schemas } = components
-  const nodes = await openapiTS({ openapi, info, components: { schemas } })
-  return `// Generated from openapi.yml by \`npm run client\`.\n${astToString(nodes)}`
+/** Gives the types of what the client returns, and of its errors, names of their own. */
+function writeTypeNames(schemas: Contract['components']['schemas']): string {
+  const names = [...roots, 'DependencyStatus', 'ErrorCode']
+  const types = names.map(
+    (name) => `/** ${schemas[name]?.description?.trim()} */\nexport type ${name} = Schemas['${name}']\n`,
+  )
+  const imports = "import type { components } from './schema.ts'\n\ntype Schemas = components['schemas']\n\n"
+  return `// Generated from openapi.yml by \`npm run client\`.\n${imports}${types.join('')}`
+}
+
+/** Writes the generated files into a folder of clients. */
+export async function writeSources(directory: string, sources: Record<string, string>): Promise<void> {
+  for (const [path, text] of Object.entries(sources)) await writeFile(join(directory, path), text)
 }
 
 /**
@@ -143,7 +160,6 @@ async function bundleMcp(directory: string, outDirectory: string): Promise<void>
 }
 
 if (import.meta.main) {
-  await writeFile(schemaFile, await generateSchema())
-  await writeFile(recordsFile, await generatePythonRecords())
+  await writeSources(import.meta.dirname, await generateSources())
   console.log((await packClients(join(project, 'dist/clients'))).join('\n'))
 }

@@ -3,9 +3,10 @@
  *
  * @module
  */
+import { isDeepStrictEqual } from 'node:util'
 
 /** The part of a schema that is read. openapi.yml has no others in the bodies of these records. */
-interface Schema {
+export interface Schema {
   $ref?: string
   description?: string
   type?: string | readonly string[]
@@ -14,10 +15,13 @@ interface Schema {
   items?: Schema
   properties?: Record<string, Schema>
   required?: readonly string[]
+  default?: unknown
+  minimum?: number
+  pattern?: string
 }
 
-/** The schemas that the client returns. What they refer to is generated, too. */
-const roots = [
+/** The schemas that clients return. What they refer to is generated, too. */
+export const roots = [
   ...['User', 'Repository', 'ListedRepository', 'RepositoryDependency', 'UsedDependency', 'LocationText'],
   ...['Commit', 'Removal', 'CreditStatus', 'UsageEntry', 'UsageSum'],
 ]
@@ -73,7 +77,10 @@ export function generateRecords(schemas: Record<string, Schema>): string {
       definitions.set(name, `${name} = ${write(rest)}\n${writeText(description, '')}\n`)
       return
     }
-    const lines = Object.entries(properties).map(([member, schema]) => {
+    const base = [...definitions.keys()].find((other) => hasAllOf({ properties, required }, find(other)))
+    const inherited = Object.keys((base && find(base).properties) ?? {})
+    const own = Object.entries(properties).filter(([member]) => !inherited.includes(member))
+    const lines = own.map(([member, schema]) => {
       const written = write(schema)
       const isOptional = !required.includes(member)
       if (isOptional) imports.add('NotRequired')
@@ -81,7 +88,7 @@ export function generateRecords(schemas: Record<string, Schema>): string {
       return `    ${member}: ${isOptional ? `NotRequired[${written}]` : written}\n${writeText(text, '    ')}`
     })
     const text = writeText(description, '    ')
-    definitions.set(name, `class ${name}(TypedDict):\n${text}\n${lines.join('')}`)
+    definitions.set(name, `class ${name}(${base ?? 'TypedDict'}):\n${text}\n${lines.join('')}`)
   }
 
   for (const name of roots) define(name)
@@ -95,7 +102,18 @@ export function generateRecords(schemas: Record<string, Schema>): string {
   ].join('\n')
 }
 
-function writeText(description: string, indent: string): string {
+/** Whether an object has all members of another one, as they are there. */
+function hasAllOf(object: Schema, { properties = {}, required = [] }: Schema): boolean {
+  const names = Object.keys(properties)
+  return (
+    names.length > 0 &&
+    names.every((name) => isDeepStrictEqual(object.properties?.[name], properties[name])) &&
+    names.every((name) => object.required?.includes(name) === required.includes(name))
+  )
+}
+
+/** Writes a docstring, in one line. */
+export function writeText(description: string, indent: string): string {
   const text = description.trim().replaceAll('`', '``').replaceAll('\\', '\\\\').replaceAll(/\s+/g, ' ')
   return text === '' ? '' : `${indent}"""${text}"""\n`
 }

@@ -6,7 +6,7 @@ import { defineConfig } from 'astro/config'
 import { readBasePath } from '../api/config.ts'
 import { createBaseUrlPlugin, originPlaceholder } from './base-url.ts'
 import { codeFrames } from './code-frames.ts'
-import { loadReference } from './reference.ts'
+import { sidebar } from './sidebar.ts'
 import { systemTheme } from './system-theme.ts'
 import { writeViewerAssets } from './viewer-assets.ts'
 
@@ -62,19 +62,6 @@ function isSatteri(options: unknown): options is SatteriOptions {
   return typeof options === 'object' && options !== null && 'mdastPlugins' in options && 'features' in options
 }
 
-const { tags, endpoints } = loadReference()
-/** One group per tag of openapi.yml. Endpoints have their price. */
-const referenceGroups = tags.map(({ name }) => ({
-  label: name,
-  items: endpoints
-    .filter(({ tag }) => tag === name)
-    .map(({ id, title, price }) => ({
-      label: title,
-      link: `/reference/${id}/`,
-      badge: { text: price, variant: price === 'free' ? ('success' as const) : ('caution' as const) },
-    })),
-}))
-
 export default defineConfig({
   base: `${readBasePath(baseUrl)}/docs`,
   // For canonical URLs, the picture and the sitemap. The service removes what names them if it doesn't know its URL.
@@ -113,143 +100,7 @@ export default defineConfig({
       },
       routeMiddleware: join(source, 'route-data.ts'),
       // The groups at the top are tabs (src/route-data.ts).
-      sidebar: [
-        {
-          label: 'Guides',
-          items: [
-            {
-              label: 'Start here',
-              items: [
-                { slug: 'index', label: 'Home' },
-                'quickstart',
-                'read-a-whole-list',
-                'coverage',
-                'pricing',
-              ],
-            },
-            { label: 'How-to guides', items: ['recipes', 'keep-a-copy'] },
-            {
-              label: 'Clients and tools',
-              items: [
-                'typescript-client',
-                'python-client',
-                'python-errors',
-                'command-line',
-                'clients',
-                'tools',
-                'other-languages',
-              ],
-            },
-            {
-              label: 'Assistants',
-              items: ['connect-an-assistant', 'devdata-mcp', 'assistant-tools', 'assistant-example'],
-            },
-            {
-              label: 'Filters',
-              items: [
-                'filtering',
-                'filter-by-dependency',
-                'filter-by-location',
-                'find-names',
-                'batch-look-ups',
-                'request-limits',
-              ],
-            },
-            {
-              label: 'Requests',
-              items: [
-                'pagination',
-                'changing-lists',
-                'conditional-requests',
-                'requests-and-responses',
-                'errors',
-              ],
-            },
-            {
-              label: 'Keys and credits',
-              items: ['authentication', 'credits', 'your-key', 'billing-guarantees', 'rate-limits'],
-            },
-            {
-              label: 'Background',
-              items: ['data', 'countries', 'automation-accounts', 'personal-data', 'versions', 'glossary'],
-            },
-            { label: 'Help', items: ['support', { label: 'Changelog', link: '/changelog/' }] },
-          ],
-        },
-        {
-          label: 'Reference',
-          items: [
-            {
-              label: 'API',
-              items: [
-                { label: 'Overview', link: '/reference/' },
-                { label: 'Objects', link: '/reference/objects/' },
-                { label: 'Interactive viewer', link: '/api-docs/' },
-              ],
-            },
-            ...referenceGroups,
-          ],
-        },
-        {
-          label: 'Operators',
-          items: [
-            {
-              label: 'Run your own',
-              items: [
-                'running',
-                'install',
-                'production',
-                'settings',
-                'start-and-stop',
-                'url-and-connections',
-                'proxies',
-                'containers',
-                'deno',
-                'deno-deploy',
-                'upgrades-and-backups',
-                'restore',
-              ],
-            },
-            {
-              label: 'Database',
-              items: ['postgresql', 'poolers', 'database-roles', 'high-availability', 'replicas', 'clusters'],
-            },
-            {
-              label: 'Data',
-              items: [
-                'loading-data',
-                'load-files',
-                'remove-data',
-                'import-github',
-                'github-records',
-                'github-requests',
-                'import-git',
-                'clone-records',
-                'manifests',
-                'keeping-fresh',
-                'refresh-jobs',
-                'refresh-problems',
-                'export-data',
-              ],
-            },
-            { label: 'People', items: ['duties', 'forget-a-person', 'deletion-lists'] },
-            { label: 'Keys', items: ['keys', 'ledger'] },
-            {
-              label: 'In production',
-              items: [
-                'observing',
-                'metrics',
-                'alerts',
-                'tracing',
-                'scaling',
-                'disk-and-memory',
-                'limits',
-                'security',
-              ],
-            },
-          ],
-        },
-      ],
+      sidebar,
     }),
   ],
 })

@@ -215,40 +215,81 @@ const isShown = ({ name }: { name: string }) => name !== 'Documentation'
 const isPage = (name: string, schema: SchemaObject) =>
   schema.properties !== undefined && !/List$|^(OpenapiDocument|ApiCatalog)$/.test(name)
 
-function readReference(document: Document): ApiReference {
-  const { components } = document
+function readReference({ components, paths, tags }: Document): ApiReference {
+  const reader = new ReferenceReader(components)
+  const endpoints = Object.entries(paths).flatMap(([path, item]) => reader.readEndpoint(path, item))
+  const resources = Object.entries(components.schemas).flatMap(([name, schema], position) =>
+    reader.readResource(name, schema, position, endpoints),
+  )
+  return {
+    tags: tags.filter(isShown).map((tag, position) => readTag(tag, position, endpoints)),
+    endpoints,
+    resources,
+  }
+}
 
-  function follow<T extends object>(value: T | Reference, kind: keyof Document['components']): T {
+function readTag(
+  { name, description }: Document['tags'][number],
+  position: number,
+  endpoints: Endpoint[],
+): Tag {
+  const own = endpoints.filter(({ tag }) => tag === name)
+  return { id: toId(name), name, description, position, endpoints: own.map(({ id }) => id) }
+}
+
+const nameSchema = ({ $ref }: SchemaObject) => $ref?.replace('#/components/schemas/', '')
+
+/** The schema of a value that isn't null. */
+const withoutNull = ({ anyOf, ...own }: SchemaObject): SchemaObject =>
+  anyOf?.find(({ type }) => type !== 'null') ?? own
+
+const isNullable = ({ type, anyOf = [] }: SchemaObject): boolean =>
+  [type].flat().includes('null') || anyOf.some(isNullable)
+
+/** Says in words what the values of a parameter may be. */
+function describeRules(schema: SchemaObject, isRepeated: boolean): string[] {
+  const { default: standard, enum: choices, minimum, maximum, maxItems, items, minLength, maxLength } = schema
+  const longest = items?.maxLength ?? maxLength
+  return [
+    ...(choices !== undefined ? [choices.map((choice) => `<code>${choice}</code>`).join(' or ')] : []),
+    ...(minimum !== undefined && maximum !== undefined ? [`${minimum}–${maximum}`] : []),
+    ...(minimum !== undefined && maximum === undefined ? [`≥ ${minimum}`] : []),
+    ...(maxItems === undefined ? [] : [isRepeated ? `repeatable ≤ ${maxItems}` : `≤ ${maxItems} entries`]),
+    ...(longest === undefined ? [] : [`${minLength ? `${minLength}–` : '≤ '}${longest} characters`]),
+    ...(standard !== undefined ? [`default ${standard}`] : []),
+  ]
+}
+
+/** Reads the parts of the document that refer to its components. */
+class ReferenceReader {
+  readonly #components: Document['components']
+
+  constructor(components: Document['components']) {
+    this.#components = components
+  }
+
+  follow<T extends object>(value: T | Reference, kind: keyof Document['components']): T {
     if (!('$ref' in value) || value.$ref === undefined) return value as T
     const name = value.$ref.slice(`#/components/${kind}/`.length)
-    const target = (components[kind] as Record<string, unknown>)[name]
+    const target = (this.#components[kind] as Record<string, unknown>)[name]
     if (target === undefined) throw new Error(`openapi.yml: ${value.$ref} is missing`)
     return target as T
   }
 
-  const nameSchema = ({ $ref }: SchemaObject) => $ref?.replace('#/components/schemas/', '')
-
   /** Merges a schema with its reference; its own properties win. */
-  function resolve(schema: SchemaObject): SchemaObject {
+  resolve(schema: SchemaObject): SchemaObject {
     if (schema.$ref === undefined) return schema
     const { $ref, ...own } = schema
-    return { ...resolve(follow<SchemaObject>({ $ref }, 'schemas')), ...own }
+    return { ...this.resolve(this.follow<SchemaObject>({ $ref }, 'schemas')), ...own }
   }
 
-  /** The schema of a value that isn't null. */
-  const withoutNull = ({ anyOf, ...own }: SchemaObject): SchemaObject =>
-    anyOf?.find(({ type }) => type !== 'null') ?? own
-
-  const isNullable = ({ type, anyOf = [] }: SchemaObject): boolean =>
-    [type].flat().includes('null') || anyOf.some(isNullable)
-
-  function describeType(schema: SchemaObject): TypeText {
+  describeType(schema: SchemaObject): TypeText {
     const value = withoutNull(schema)
     const name = nameSchema(value)
-    const full = resolve(value)
+    const full = this.resolve(value)
     if (name !== undefined && isPage(name, full)) return { text: toTitle(name), resource: toId(name) }
     if (full.items !== undefined) {
-      const { text, resource } = describeType(full.items)
+      const { text, resource } = this.describeType(full.items)
       return { text: `array of ${text}`, ...(resource !== undefined && { resource }) }
     }
     const types = [full.type ?? 'object'].flat().filter((type) => type !== 'null')
@@ -260,70 +301,42 @@ function readReference(document: Document): ApiReference {
     return { text: `${types.join(' or ')}${form ? ` (${form})` : ''}` }
   }
 
-  function readField(name: string, schema: SchemaObject): Field {
-    const full = resolve(schema)
+  readField(name: string, schema: SchemaObject): Field {
+    const full = this.resolve(schema)
     return {
       name,
-      type: describeType(schema),
+      type: this.describeType(schema),
       nullable: isNullable(full),
       meaning: full.description ?? '',
     }
   }
 
-  function readParameter(declared: ParameterObject | Reference): Parameter {
-    const {
-      name,
-      in: place,
-      required = false,
-      description,
-      explode = true,
-      schema,
-      example,
-    } = follow<ParameterObject>(declared, 'parameters')
-    const {
-      type,
-      default: standard,
-      enum: choices,
-      minimum,
-      maximum,
-      maxItems,
-      items,
-      minLength,
-      maxLength,
-    } = resolve(schema)
-    const longest = items?.maxLength ?? maxLength
-    const isRepeated = type === 'array' && explode
-    const rules = [
-      ...(choices !== undefined ? [choices.map((choice) => `<code>${choice}</code>`).join(' or ')] : []),
-      ...(minimum !== undefined && maximum !== undefined ? [`${minimum}–${maximum}`] : []),
-      ...(minimum !== undefined && maximum === undefined ? [`≥ ${minimum}`] : []),
-      ...(maxItems === undefined ? [] : [isRepeated ? `repeatable ≤ ${maxItems}` : `≤ ${maxItems} entries`]),
-      ...(longest === undefined ? [] : [`${minLength ? `${minLength}–` : '≤ '}${longest} characters`]),
-      ...(standard !== undefined ? [`default ${standard}`] : []),
-    ]
+  readParameter(declared: ParameterObject | Reference): Parameter {
+    const parameter = this.follow<ParameterObject>(declared, 'parameters')
+    const { name, in: place, required = false, description, explode = true, example } = parameter
+    const schema = this.resolve(parameter.schema)
+    const isRepeated = schema.type === 'array' && explode
+    const examples = [example].flat()
     return {
       name,
       place,
       required,
-      type: isRepeated ? 'string' : type === 'array' ? 'comma-separated list' : String(type),
-      rules,
-      choices: (choices ?? []).map(String),
+      type: isRepeated ? 'string' : schema.type === 'array' ? 'comma-separated list' : String(schema.type),
+      rules: describeRules(schema, isRepeated),
+      choices: (schema.enum ?? []).map(String),
       meaning: description,
-      example: isRepeated
-        ? [example]
-            .flat()
-            .map((value) => `${name}=${value}`)
-            .join('&')
-        : [example].flat().join(','),
+      example: isRepeated ? examples.map((value) => `${name}=${value}`).join('&') : examples.join(','),
     }
   }
 
-  function readResponse([status, declared]: [string, ResponseObject | Reference]): ResponseEntry {
-    const { description, headers = {}, content = {} } = follow<ResponseObject>(declared, 'responses')
+  readResponse([status, declared]: [string, ResponseObject | Reference]): ResponseEntry {
+    const { description, headers = {}, content = {} } = this.follow<ResponseObject>(declared, 'responses')
     const json = content['application/json']
     const examples = [
       ...(json?.example === undefined ? [] : [json.example]),
-      ...Object.values(json?.examples ?? {}).map((each) => follow<ExampleObject>(each, 'examples').value),
+      ...Object.values(json?.examples ?? {}).map(
+        (each) => this.follow<ExampleObject>(each, 'examples').value,
+      ),
     ]
     const messages = examples.flatMap((example) =>
       typeof example === 'object' && example !== null && 'error' in example ? [String(example.error)] : [],
@@ -332,26 +345,27 @@ function readReference(document: Document): ApiReference {
       status,
       description,
       types: Object.entries(content).map(([name, { schema }]) => {
-        const { items, $ref } = schema ? { ...resolve(schema).properties?.data, $ref: schema.$ref } : {}
+        const { items, $ref } = schema ? { ...this.resolve(schema).properties?.data, $ref: schema.$ref } : {}
         const own = items ?? ($ref === undefined ? undefined : { $ref })
-        return { name, resource: own && describeType(own).resource, list: items !== undefined }
+        return { name, resource: own && this.describeType(own).resource, list: items !== undefined }
       }),
       headers: Object.entries(headers).map(([name, header]) => ({
         name,
-        meaning: follow<HeaderObject>(header, 'headers').description,
+        meaning: this.follow<HeaderObject>(header, 'headers').description,
       })),
       messages: [...new Set(messages)],
     }
   }
 
-  const readResponses = ({ responses }: OperationObject) => Object.entries(responses).map(readResponse)
+  readResponses({ responses }: OperationObject): ResponseEntry[] {
+    return Object.entries(responses).map((response) => this.readResponse(response))
+  }
 
-  const returnsList = ({ types }: ResponseEntry) => types.some(({ list }) => list)
-  const endpoints = Object.entries(document.paths).flatMap(([path, item]): Endpoint[] => {
+  readEndpoint(path: string, item: PathItem): Endpoint[] {
     const { get, head } = item
     if (get === undefined || !isShown({ name: get.tags[0] })) return []
     const { operationId, tags, summary, description = '', security } = get
-    const responses = readResponses(get)
+    const responses = this.readResponses(get)
     return [
       {
         id: toId(operationId),
@@ -362,21 +376,26 @@ function readReference(document: Document): ApiReference {
         description,
         needsKey: security?.length !== 0,
         // What costs credits has a quote.
-        price: head === undefined ? 'free' : responses.some(returnsList) ? '1 per item' : '1 credit',
+        price:
+          head === undefined
+            ? 'free'
+            : responses.some(({ types }) => types.some(({ list }) => list))
+              ? '1 per item'
+              : '1 credit',
         parameters: [...(item.parameters ?? []), ...(get.parameters ?? [])]
-          .map(readParameter)
+          .map((parameter) => this.readParameter(parameter))
           .sort((a, b) => Number(isPaging(a)) - Number(isPaging(b))),
         responses,
         quote: head && {
           operationId: head.operationId,
           description: head.description ?? '',
-          responses: readResponses(head),
+          responses: this.readResponses(head),
         },
       },
     ]
-  })
+  }
 
-  const resources = Object.entries(components.schemas).flatMap(([name, schema], position): Resource[] => {
+  readResource(name: string, schema: SchemaObject, position: number, endpoints: Endpoint[]): Resource[] {
     if (!isPage(name, schema)) return []
     const id = toId(name)
     const hasResource = ({ types }: ResponseEntry) => types.some(({ resource }) => resource === id)
@@ -387,19 +406,12 @@ function readReference(document: Document): ApiReference {
         description: schema.description ?? '',
         position,
         fields: Object.entries(schema.properties ?? {}).map(([field, declared]) =>
-          readField(field, declared),
+          this.readField(field, declared),
         ),
         endpoints: endpoints
           .filter(({ responses }) => name !== 'ErrorBody' && responses.some(hasResource))
           .map((endpoint) => endpoint.id),
       },
     ]
-  })
-
-  const tags = document.tags.filter(isShown).map(({ name, description }, position): Tag => {
-    const own = endpoints.filter(({ tag }) => tag === name)
-    return { id: toId(name), name, description, position, endpoints: own.map(({ id }) => id) }
-  })
-
-  return { tags, endpoints, resources }
+  }
 }

@@ -5,7 +5,7 @@
  */
 
 import { find } from './src/scripts/elements.ts'
-import { type Components, reduceExamples, typeListsAsTexts } from './viewer-examples.ts'
+import { type Components, reduceExamples, typeListsAsTexts } from './viewer-parameters.ts'
 import { repairMarkup } from './viewer-repairs.ts'
 import { createSend } from './viewer-send.ts'
 import { onThemeChange, readTheme } from './viewer-theme.ts'

@@ -1,80 +1,10 @@
 /**
- * Filters of lists, and how they are written in a query.
+ * How the filters of lists are written in a query.
  *
  * @module
  */
+import { flags, repeated } from './filter-types.ts'
 import { isWholeNumber } from './options.ts'
-import type { DependencyStatus } from './types.ts'
-
-interface DependencyFilter {
-  /** Only those that use any of these dependencies: whole names, case-insensitive. */
-  dependencyNames?: readonly string[] | undefined
-  /** `all`: only those that use each of these names. Default: any. */
-  dependencyMatch?: 'any' | 'all' | undefined
-  /** Only those that use none of these dependencies. */
-  withoutDependencyNames?: readonly string[] | undefined
-  /** Only those that use a dependency declared in any of these files, such as `package.json`. */
-  dependencyFiles?: readonly string[] | undefined
-  /** Only dependencies that are still declared, or that no longer are. Default: both. Needs names or files. */
-  dependencyStatus?: DependencyStatus | undefined
-  /** Only what was added or changed after this version of the dataset. No other filter is allowed with it. */
-  changedSince?: number | undefined
-}
-
-/** Which users a list has. Without members: all. */
-export interface UserFilter extends DependencyFilter {
-  /** Only users whose location contains this text, or any of these texts, case-insensitive. */
-  location?: string | readonly string[] | undefined
-  /** Only users whose location names any of these countries: codes of ISO 3166-1 alpha-2, such as `DE`, in any case. */
-  country?: string | readonly string[] | undefined
-  /** Only users of any of these types, such as `User` and `Organization`, case-insensitive. */
-  type?: string | readonly string[] | undefined
-  /** Only users who have all of these fields. */
-  has?: UserField | readonly UserField[] | undefined
-  minFollowers?: number | undefined
-  /** Only users who authored a commit then or later: Unix seconds, or a date such as `2026-01-31`. */
-  activeSince?: string | number | undefined
-}
-
-/** Fields that users may lack. */
-type UserField = 'email' | 'name' | 'company' | 'location' | 'bio'
-
-/** Which repositories a list has. Without members: all. */
-export interface RepositoryFilter extends DependencyFilter {
-  /** Only repositories of this login, case-insensitive. */
-  owner?: string | undefined
-  /** Only repositories with any of these primary languages, case-insensitive. */
-  language?: string | readonly string[] | undefined
-  /** Only repositories with any of these licenses, such as `MIT`, case-insensitive. */
-  license?: string | readonly string[] | undefined
-  minStars?: number | undefined
-  fork?: boolean | undefined
-  archived?: boolean | undefined
-  /** Only repositories whose last push was then or later: Unix seconds, or a date such as `2026-01-31`. */
-  pushedSince?: string | number | undefined
-  /** Leaves the dependencies out of each repository. The price stays the same. */
-  exclude?: 'dependencies' | undefined
-}
-
-/** Which dependencies to find: either by the beginning of their names, or by a part of them. */
-export interface DependencySearch {
-  prefix?: string | undefined
-  contains?: string | undefined
-  /** Only those that are declared in any of these files, such as `package.json`. */
-  dependencyFiles?: readonly string[] | undefined
-  /** From 1 to 20. Default: 20. */
-  limit?: number | undefined
-}
-
-/** Which locations to find: those that contain a text. */
-export interface LocationSearch {
-  contains: string
-  /** From 1 to 20. Default: 20. */
-  limit?: number | undefined
-}
-
-/** Parameters whose values may have commas, and are repeated. Those of all others are joined by commas. */
-const repeatedParameters = ['location', 'prefix', 'contains']
 
 /**
  * Writes the path of a list with a filter. Throws a `TypeError` if a value is empty, because the service would refuse it. It
@@ -86,8 +16,10 @@ export function writeListUrl(path: string, filter: object): string {
   for (const [member, given] of Object.entries(filter as Record<string, unknown>)) {
     if (given === undefined) continue
     const name = member.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
-    const isRepeated = repeatedParameters.includes(name)
-    const values = (Array.isArray(given) ? [...given] : [given]).map((value) => writeValue(member, value))
+    const isRepeated = repeated.includes(name)
+    const values = (Array.isArray(given) ? [...given] : [given]).map((value) =>
+      writeValue(member, value, flags.includes(name)),
+    )
     if (values.length === 0 || values.some((value) => value.trim() === '')) {
       throw new TypeError(`${member} is empty; leave it out to list everything`)
     }
@@ -102,20 +34,11 @@ export function writeListUrl(path: string, filter: object): string {
   return query.size === 0 ? path : `${path}?${query}`
 }
 
-/** Members that are true or false. */
-const flags = ['fork', 'archived']
-
-function describeType(member: string): string {
-  return flags.includes(member) ? 'true or false' : 'a text or a whole number, or an array of them'
-}
-
-function writeValue(member: string, value: unknown): string {
+function writeValue(member: string, value: unknown, isFlag: boolean): string {
   if (typeof value === 'string') return value
-  if (typeof value === 'boolean' && flags.includes(member)) return String(value)
-  if (!isWholeNumber(value)) {
-    throw new TypeError(`${member} must be ${describeType(member)}, but has ${value}`)
-  }
-  return String(value)
+  if ((typeof value === 'boolean' && isFlag) || isWholeNumber(value)) return String(value)
+  const type = isFlag ? 'true or false' : 'a text or a whole number, or an array of them'
+  throw new TypeError(`${member} must be ${type}, but has ${value}`)
 }
 
 /** Items that a look-up may name. */

@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { type RepositoryFilter, writeBatchUrls, writeListUrl } from './filters.ts'
+import type { RepositoryFilter } from './filter-types.ts'
+import { writeBatchUrls, writeListUrl } from './filters.ts'
 import { List, type ListOptions } from './list.ts'
 import {
   findItem,

@@ -9,14 +9,20 @@ import {
   type DevdataError,
   InvalidRequestError,
   isAboutUrl,
-  isTransient,
   isUnreachable,
   UnreachableError,
 } from './errors.ts'
 import { readNext } from './next-link.ts'
 import { assertKnownOptions, isWholeNumber } from './options.ts'
+import {
+  maxTimerMs,
+  readPauseSeconds,
+  readRetryAfter,
+  type Tries,
+  tryRepeatedly,
+  type Wait,
+} from './retries.ts'
 import type { ErrorCode } from './types.ts'
-import { chooseDelayMs, maxTimerMs, readPauseSeconds, readRetryAfter, wait } from './waiting.ts'
 
 /** A response that a cache keeps. It is plain data. */
 export interface CachedResponse {
@@ -46,16 +52,6 @@ export interface ResponseInfo {
   /** The balance of the key, in credits. */
   balance: number | undefined
 }
-
-/** A wait before a request. */
-export interface Wait {
-  delayMs: number
-  /** Why the request is sent again; undefined: the rate limit is used up. */
-  error: DevdataError | undefined
-}
-
-/** How often a URL is tried again that has never responded. */
-const maxRetriesBeforeResponse = 2
 
 /** A possible API key: what a header may contain. */
 export const keyPattern = /^[!-~]+$/
@@ -109,6 +105,16 @@ export interface ApiResponse<Body> extends ResponseInfo {
 /** Sends a request. Throws a `DevdataError`, or the reason of the signal when it is aborted. */
 export type Send = <Body>(request: ApiRequest) => Promise<ApiResponse<Body>>
 
+/** What all requests have in common. */
+interface Connection extends Tries {
+  readonly base: string
+  readonly apiKey: string
+  readonly fetch: typeof globalThis.fetch
+  readonly timeoutMs: number
+  readonly cache: ResponseCache | undefined
+  readonly onResponse: ((info: ResponseInfo) => void) | undefined
+}
+
 /** Creates the function that sends requests. Throws a `TypeError` if an option breaks its rule or doesn't exist. */
 export function createSender({
   baseUrl,
@@ -128,111 +134,108 @@ export function createSender({
   }
   if (!isWholeNumber(retries)) throw new TypeError('retries must be a whole number')
   if (!(timeoutMs > 0)) throw new TypeError('timeoutMs must be a number of milliseconds')
-  /** Until when the rate limit is used up. */
-  let pausedUntil = 0
-  let hasResponded = false
-
-  async function pause(signal: AbortSignal | undefined): Promise<void> {
-    for (let delayMs = pausedUntil - Date.now(); delayMs > 0; delayMs = pausedUntil - Date.now()) {
-      onWait?.({ delayMs, error: undefined })
-      await wait(delayMs, signal)
-    }
+  const connection: Connection = {
+    ...{ base, apiKey, fetch, retries, timeoutMs, cache, onResponse, onWait },
+    ...{ hasResponded: false, pausedUntil: 0 },
   }
+  return (request) => tryRepeatedly(connection, () => exchange(connection, request), request.signal)
+}
 
-  /** Sends a request once, and reads the response to its end. */
-  async function exchange<Body>(request: ApiRequest): Promise<ApiResponse<Body>> {
-    const { method = 'GET', path, idempotencyKey, maxCredits, signal } = request
-    const url = base + path
-    const cached = method === 'GET' ? await cache?.get(url) : undefined
-    const headers: Record<string, string> = { Authorization: `Bearer ${apiKey}`, Accept: 'application/json' }
-    if (idempotencyKey !== undefined) headers['Idempotency-Key'] = idempotencyKey
-    if (maxCredits !== undefined) headers['Max-Credits'] = String(maxCredits)
-    if (cached !== undefined) headers['If-None-Match'] = cached.etag
-    const { response, text } = await receive(url, { method, headers }, signal)
+/** Sends a request once, and reads the response to its end. */
+async function exchange<Body>(connection: Connection, request: ApiRequest): Promise<ApiResponse<Body>> {
+  const { base, apiKey, cache } = connection
+  const { method = 'GET', path, idempotencyKey, maxCredits, signal } = request
+  const url = base + path
+  const cached = method === 'GET' ? await cache?.get(url) : undefined
+  const headers: Record<string, string> = { Authorization: `Bearer ${apiKey}`, Accept: 'application/json' }
+  if (idempotencyKey !== undefined) headers['Idempotency-Key'] = idempotencyKey
+  if (maxCredits !== undefined) headers['Max-Credits'] = String(maxCredits)
+  if (cached !== undefined) headers['If-None-Match'] = cached.etag
+  const { response, text } = await receive(connection, url, { method, headers }, signal)
 
-    const header = (name: string) => response.headers.get(name)
-    const count = (name: string) => {
-      const text = header(name)
-      return text === null ? undefined : Number(text)
-    }
-    const { status } = response
-    const requestId = header('X-Request-Id') ?? undefined
-    const pauseSeconds = readPauseSeconds(header('RateLimit'))
-    if (pauseSeconds > 0) pausedUntil = Date.now() + pauseSeconds * 1000
-    const kept = status === 304 ? cached : undefined
-    const isSuccess = status === 200 || kept !== undefined
-    const body = method === 'HEAD' ? undefined : parse(kept?.body ?? text, response)
-    const cost = count('X-Credits-Cost') ?? 0
-    const isReplayed = header('Idempotency-Replayed') !== null
-    const info: ResponseInfo = {
-      ...{ method, path, status, requestId, cost },
-      paid: isReplayed ? Math.max(cost, countItems(body)) : cost,
-      balance: count('X-Credits-Remaining'),
-    }
-    onResponse?.(info)
-    if (!isSuccess) {
-      const code = (header('X-Error-Code') ?? undefined) as ErrorCode | undefined
-      const message = readMessage(body) ?? `${method} ${path} failed with status ${status}`
-      const retryAfterSeconds = readRetryAfter(header('Retry-After'))
-      const error = createResponseError(message, {
-        ...{ status, requestId, code, retryAfterSeconds, maxCredits },
-        needed: count('X-Credits-Needed'),
-        balance: info.balance,
-      })
-      if (isAboutUrl(error)) error.message += `. Check the base URL ${base}`
-      throw error
-    }
-    const etag = header('ETag')
-    const total = count('X-Total-Count') ?? 0
-    const next = kept === undefined ? readNext(header('Link')) : kept.next // unchanged, because the tag depends on it
-    if (status === 200 && method === 'GET' && etag !== null) {
-      await cache?.set(url, { etag, body: text, next })
-    }
-    return { ...info, body, next, total, version: count('X-Dataset-Version') }
+  const { status } = response
+  const pauseSeconds = readPauseSeconds(response.headers.get('RateLimit'))
+  if (pauseSeconds > 0) connection.pausedUntil = Date.now() + pauseSeconds * 1000
+  const kept = status === 304 ? cached : undefined
+  const body = method === 'HEAD' ? undefined : parse(kept?.body ?? text, response)
+  const info = { method, path, status, ...readInfo(response, body) }
+  connection.onResponse?.(info)
+  if (status !== 200 && kept === undefined) throw createError(base, { ...info, maxCredits }, response, body)
+  const etag = response.headers.get('ETag')
+  // Unchanged if the response is, because the tag depends on it.
+  const next = kept === undefined ? readNext(response.headers.get('Link')) : kept.next
+  if (status === 200 && method === 'GET' && etag !== null) {
+    await cache?.set(url, { etag, body: text, next })
   }
+  const total = readNumber(response, 'X-Total-Count') ?? 0
+  return { ...info, body, next, total, version: readNumber(response, 'X-Dataset-Version') }
+}
 
-  /** Throws a `ConnectionError` if no whole response arrives in time. */
-  async function receive(url: string, init: RequestInit, signal: AbortSignal | undefined) {
+/** Throws a `ConnectionError` if no whole response arrives in time. */
+async function receive(
+  connection: Connection,
+  url: string,
+  init: RequestInit,
+  signal: AbortSignal | undefined,
+): Promise<{ response: Response; text: string }> {
+  const { base, fetch, timeoutMs } = connection
+  signal?.throwIfAborted()
+  // `AbortSignal.any` would do, but it leaks in some runtimes when the caller's signal lives long.
+  const controller = new AbortController()
+  const stop = () => controller.abort(signal?.reason)
+  const timer = setTimeout(
+    () => controller.abort(new Error(`no response within ${timeoutMs} ms`)),
+    Math.min(timeoutMs, maxTimerMs),
+  )
+  signal?.addEventListener('abort', stop, { once: true })
+  try {
+    const response = await fetch(url, { ...init, signal: controller.signal })
+    connection.hasResponded = true
+    return { response, text: await response.text() }
+  } catch (cause) {
     signal?.throwIfAborted()
-    // `AbortSignal.any` would do, but it leaks in some runtimes when the caller's signal lives long.
-    const controller = new AbortController()
-    const stop = () => controller.abort(signal?.reason)
-    const timer = setTimeout(
-      () => controller.abort(new Error(`no response within ${timeoutMs} ms`)),
-      Math.min(timeoutMs, maxTimerMs),
-    )
-    signal?.addEventListener('abort', stop, { once: true })
-    try {
-      const response = await fetch(url, { ...init, signal: controller.signal })
-      hasResponded = true
-      return { response, text: await response.text() }
-    } catch (cause) {
-      signal?.throwIfAborted()
-      if (!isUnreachable(cause))
-        throw new ConnectionError(`The request failed: ${describe(cause)}`, { cause })
-      const message = `Can't connect: ${describe(cause)}. Check the base URL ${base}, and whether the service runs`
-      throw new UnreachableError(message, { cause })
-    } finally {
-      clearTimeout(timer)
-      signal?.removeEventListener('abort', stop)
-    }
+    if (!isUnreachable(cause)) throw new ConnectionError(`The request failed: ${describe(cause)}`, { cause })
+    const message = `Can't connect: ${describe(cause)}. Check the base URL ${base}, and whether the service runs`
+    throw new UnreachableError(message, { cause })
+  } finally {
+    clearTimeout(timer)
+    signal?.removeEventListener('abort', stop)
   }
+}
 
-  return async function send<Body>(request: ApiRequest): Promise<ApiResponse<Body>> {
-    for (let retry = 0; ; retry++) {
-      await pause(request.signal)
-      try {
-        return await exchange<Body>(request)
-      } catch (error) {
-        const isNew = error instanceof UnreachableError && !hasResponded
-        const mostRetries = isNew ? Math.min(retries, maxRetriesBeforeResponse) : retries
-        if (!isTransient(error) || retry >= mostRetries) throw error
-        const delayMs = chooseDelayMs(error, retry)
-        onWait?.({ delayMs, error })
-        await wait(delayMs, request.signal)
-      }
-    }
+function readNumber({ headers }: Response, name: string): number | undefined {
+  const text = headers.get(name)
+  return text === null ? undefined : Number(text)
+}
+
+function readInfo(response: Response, body: { data?: unknown[] } | undefined) {
+  const cost = readNumber(response, 'X-Credits-Cost') ?? 0
+  const isReplayed = response.headers.get('Idempotency-Replayed') !== null
+  return {
+    cost,
+    requestId: response.headers.get('X-Request-Id') ?? undefined,
+    paid: isReplayed ? Math.max(cost, body?.data?.length ?? 1) : cost,
+    balance: readNumber(response, 'X-Credits-Remaining'),
   }
+}
+
+function createError(
+  base: string,
+  info: ResponseInfo & { maxCredits: number | undefined },
+  response: Response,
+  body: { error?: unknown } | undefined,
+): DevdataError {
+  const text = body?.error
+  const message =
+    typeof text === 'string' ? text : `${info.method} ${info.path} failed with status ${info.status}`
+  const error = createResponseError(message, {
+    ...info,
+    code: (response.headers.get('X-Error-Code') ?? undefined) as ErrorCode | undefined,
+    retryAfterSeconds: readRetryAfter(response.headers.get('Retry-After')),
+    needed: readNumber(response, 'X-Credits-Needed'),
+  })
+  if (isAboutUrl(error)) error.message += `. Check the base URL ${base}`
+  return error
 }
 
 /** Returns the URL that paths are appended to. Programs without types may give anything, such as an unset variable. */
@@ -263,14 +266,6 @@ function parse(text: string, { ok, status, headers }: Response) {
     if (isJson) throw new ConnectionError('The request failed: the response is not whole', details)
     throw new InvalidRequestError('The response is not JSON: the base URL must be that of the API', details)
   }
-}
-
-function readMessage(body: { error?: unknown } | undefined): string | undefined {
-  return typeof body?.error === 'string' ? body.error : undefined
-}
-
-function countItems(body: { data?: unknown[] } | undefined): number {
-  return body?.data?.length ?? 1
 }
 
 /** Says what broke: `fetch` itself says only that it failed, and has the rest in causes. */

@@ -1,35 +1,31 @@
-/**
- * What the service's responses have in them, as openapi.yml describes it.
- *
- * @module
- */
+// Generated from openapi.yml by `npm run client`.
 import type { components } from './schema.ts'
 
 type Schemas = components['schemas']
 
-/** A user. */
+/** An account on the code-hosting platform. */
 export type User = Schemas['User']
-/** A repository, as a look-up returns it: without its dependencies. */
+/** A repository. */
 export type Repository = Schemas['Repository']
-/** A repository, as lists and batch look-ups return it. */
+/** A repository with its dependencies, unless the request excludes them. */
 export type ListedRepository = Schemas['ListedRepository']
-/** A dependency that a repository declares, or once declared. */
+/** A dependency of a repository, with its status and the time of its use. */
 export type RepositoryDependency = Schemas['RepositoryDependency']
-/** Whether a dependency is still declared. */
-export type DependencyStatus = Schemas['DependencyStatus']
-/** A dependency that filters can name, with the numbers of its users and repositories. */
+/** A dependency, and the numbers of those who use it. */
 export type UsedDependency = Schemas['UsedDependency']
-/** A location that users have, and their number. */
+/** A location, and the number of users who have it. */
 export type LocationText = Schemas['LocationText']
 /** A commit. */
 export type Commit = Schemas['Commit']
-/** A user or a repository that is no longer in the dataset. */
+/** A user or a repository that was removed. */
 export type Removal = Schemas['Removal']
-/** What is left on the calling key. */
+/** The key and its balance. */
 export type CreditStatus = Schemas['CreditStatus']
-/** A charge or a grant in the key's ledger. */
+/** One change of a key's balance. */
 export type UsageEntry = Schemas['UsageEntry']
-/** What the key spent on an endpoint in a day. */
+/** What a key spent on one day at one endpoint. */
 export type UsageSum = Schemas['UsageSum']
-/** What went wrong, for programs. A later version of the service may have more codes. */
+/** Whether a dependency is still declared. */
+export type DependencyStatus = Schemas['DependencyStatus']
+/** Stable code of an error. Codes don't change. More may be added. */
 export type ErrorCode = Schemas['ErrorCode']

@@ -13,7 +13,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { parse as parseToml } from 'smol-toml'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { generatePythonRecords, packPythonClient, recordsFile } from '../../client/build.ts'
+import { packPythonClient } from '../../client/build.ts'
 import {
   cut,
   fail,
@@ -430,8 +430,7 @@ print(json.dumps([len(logins), sorted(set(logins))]))
 })
 
 describe('the package', () => {
-  test('has the records of openapi.yml, and the version of the other client', async () => {
-    expect(await readFile(recordsFile, 'utf8')).toBe(await generatePythonRecords())
+  test('has the version of the other client', async () => {
     const { project: metadata } = parseToml(
       await readFile(join(project, 'client/python/pyproject.toml'), 'utf8'),
     )

@@ -5,6 +5,7 @@
  *
  * @module
  */
+import { textsWithCommas } from './filters.ts'
 import { ArgumentError } from './messages.ts'
 
 /** A rule for an argument, in the part of JSON Schema that the tools use. */
@@ -27,8 +28,6 @@ const maxEntries = 50
 const maxProblems = 3
 /** Characters of a value or a name that a message repeats. */
 const maxQuotedLength = 50
-/** Arguments whose texts may have commas. Those of all others may be several values, as in the API's parameters. */
-const wholeTexts = ['location']
 
 /** Reads the arguments that a tool is called with. Returns an `ArgumentError` if some of them can't be used. */
 export function readArguments<Arguments>(
@@ -118,7 +117,7 @@ function readList(
   const entries: string[] = []
   for (const [index, entry] of given.entries()) {
     if (typeof entry !== 'string') return refuse(`Entry ${index + 1} of ${name}`, 'must be a text', entry)
-    const texts = wholeTexts.includes(name) ? [entry] : entry.split(',')
+    const texts = textsWithCommas.includes(name) ? [entry] : entry.split(',')
     if (entries.length + texts.length > maxEntries) return describeLimit(name)
     entries.push(...texts.map((text) => text.trim()).filter((text) => text !== ''))
   }

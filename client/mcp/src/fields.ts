@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { Buffer } from 'node:buffer'
 import type { Commit, ListedRepository, Repository, RepositoryDependency, User } from '../../src/client.ts'
+import { shrink } from './result-size.ts'
 
 /** Which fields an item has in a result. */
 export type Fields = 'compact' | 'all'
@@ -28,11 +28,6 @@ export const repositoryFields = [
 /** The fields of compact commits. */
 export const commitFields = ['commit_hash', 'author_email', 'author_date', 'message'] as const
 
-/**
- * Bytes of the items of a result, which is some 20,000 tokens. Some assistants refuse results of more than 25,000. With
- * its filters, its cursor, its note and its cost, a result has less than 80,000 bytes.
- */
-export const maxItemsBytes = 74_000
 /** Characters of a text. */
 const maxLength = { compact: 200, all: 5_000 } as const
 /** Dependencies of a repository. */
@@ -77,14 +72,6 @@ export function describeCommit(commit: Commit, fields: Fields): ResultItem {
       maxLength[fields] * share,
     ),
   )
-}
-
-/** Halves what may be long until the item fits into a result: an item that never fits would be paid for in vain. */
-function shrink(describe: (share: number) => ResultItem): ResultItem {
-  for (let share = 1; ; share /= 2) {
-    const item = describe(share)
-    if (Buffer.byteLength(JSON.stringify(item)) <= maxItemsBytes || share < 0.001) return item
-  }
 }
 
 function pick<Item extends object>(item: Item, names: readonly (keyof Item)[]): object {

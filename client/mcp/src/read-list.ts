@@ -21,7 +21,7 @@ import {
 import type { ResultItem } from './fields.ts'
 import { pageKeyPrefix } from './idempotency.ts'
 import { CostError } from './messages.ts'
-import { ResultItems } from './result-items.ts'
+import { ResultItems } from './result-size.ts'
 
 /** A list that a tool reads. */
 export interface ListSource<Item> {

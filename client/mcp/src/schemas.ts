@@ -6,95 +6,71 @@
  */
 
 import type { StandardSchemaWithJSON } from '@modelcontextprotocol/server'
-import type { DependencyStatus } from '../../src/client.ts'
 import { type ArgumentSchema, readArguments } from './arguments.ts'
-import type { Fields } from './fields.ts'
+import { repositoryFilters, sharedFilters, userFilters } from './filters.ts'
 import type { ArgumentError } from './messages.ts'
 
-/** Which dependencies an item must use. */
-export interface DependencyArguments {
-  dependency_names?: string[]
-  dependency_match?: 'any' | 'all'
-  without_dependency_names?: string[]
-  dependency_files?: string[]
-  dependency_status?: DependencyStatus
+/** The type of the values that a schema describes. */
+type ValueOf<Schema> = Schema extends { enum: readonly (infer Choice)[] }
+  ? Choice
+  : Schema extends { type: 'array'; items: infer Items }
+    ? readonly ValueOf<Items>[]
+    : Schema extends { type: 'integer' }
+      ? number
+      : Schema extends { type: 'boolean' }
+        ? boolean
+        : string
+
+/** The type of arguments with these schemas. */
+type ArgumentsOf<Schemas, Required extends keyof Schemas = never> = {
+  [Name in Exclude<keyof Schemas, Required>]?: ValueOf<Schemas[Name]>
+} & { [Name in Required]: ValueOf<Schemas[Name]> }
+
+type CamelCase<Name> = Name extends `${infer Head}_${infer Tail}`
+  ? `${Head}${Capitalize<CamelCase<Tail>>}`
+  : Name
+
+/** The same arguments, as a filter of the client. */
+type FilterOf<Schemas> = {
+  [Name in keyof Schemas as CamelCase<Name>]?: ValueOf<Schemas[Name]> | undefined
 }
 
-/** How much of a list to return. */
-export interface ListArguments {
-  limit?: number
-  max_credits?: number
-  fields?: Fields
-  cursor?: string
-}
-
-export interface UserFilterArguments extends DependencyArguments {
-  location?: string[]
-  country?: string[]
-  type?: string[]
-  has?: ('email' | 'name' | 'company' | 'location' | 'bio')[]
-  min_followers?: number
-  active_since?: string
-}
-
-export interface RepositoryFilterArguments extends DependencyArguments {
-  owner?: string
-  language?: string[]
-  license?: string[]
-  min_stars?: number
-  fork?: boolean
-  archived?: boolean
-  pushed_since?: string
-}
-
-type Schemas = Readonly<Record<string, ArgumentSchema>>
-
-const texts: ArgumentSchema = { type: 'array', items: { type: 'string' } }
-const text: ArgumentSchema = { type: 'string' }
-
-const dependencyFilters: Schemas = {
-  dependency_names: { ...texts, description: 'Any of these packages, whole names' },
-  dependency_match: { type: 'string', enum: ['any', 'all'] },
-  without_dependency_names: { ...texts, description: 'None of these' },
-  dependency_files: { ...texts, description: 'Declared in any of these, such as package.json' },
-  dependency_status: {
-    type: 'string',
-    enum: ['active', 'removed'],
-    description: 'active: used now; removed: no longer. Default: both',
-  },
-}
-const count: ArgumentSchema = { type: 'integer', minimum: 1 }
-const time: ArgumentSchema = { ...text, description: 'Such as 2026-01-31' }
-/** Filters that only users have. */
-export const userFilters: Schemas = {
-  location: { ...texts, description: 'Any of these is part of the location' },
-  country: { ...texts, description: 'Codes such as DE: any of these is what the location names' },
-  type: { ...texts, description: 'User, Organization or Bot' },
-  has: { type: 'array', items: { type: 'string', enum: ['email', 'name', 'company', 'location', 'bio'] } },
-  min_followers: count,
-  active_since: time,
-}
-/** Filters that only repositories have. */
-export const repositoryFilters: Schemas = {
-  owner: text,
-  language: texts,
-  license: texts,
-  min_stars: count,
-  fork: { type: 'boolean' },
-  archived: { type: 'boolean' },
-  pushed_since: time,
-}
-const fields: ArgumentSchema = { type: 'string', enum: ['compact', 'all'], default: 'compact' }
-const namedThing: ArgumentSchema = { type: 'string', enum: ['packages', 'locations'] }
-const listName: ArgumentSchema = { type: 'string', enum: ['users', 'repositories'] }
-const listOptions: Schemas = {
+const text = { type: 'string' } as const
+const fields = { type: 'string', enum: ['compact', 'all'], default: 'compact' } as const
+const listOptions = {
   limit: { type: 'integer', minimum: 1, maximum: 100, default: 10 },
   max_credits: { type: 'integer', minimum: 0, default: 25, description: 'Most that this call may cost' },
   fields,
   cursor: { type: 'string', description: 'next_cursor of a result, to get more' },
+} as const
+
+/** How much of a list to return. */
+export type ListArguments = ArgumentsOf<typeof listOptions>
+
+/** Filters of lists, in the order of their parameters in URLs. Idempotency keys depend on it. */
+export const filters = {
+  users: { ...sharedFilters, ...userFilters },
+  repositories: { ...sharedFilters, ...repositoryFilters },
 }
 
-const filters = { ...userFilters, ...repositoryFilters, ...dependencyFilters }
+/** Writes arguments as a filter of the client. */
+export function toFilter<Schemas extends object>(
+  schemas: Schemas,
+  given: ArgumentsOf<Schemas>,
+): FilterOf<Schemas> {
+  const values: Record<string, unknown> = given
+  const members = Object.keys(schemas).map((name) => [
+    name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()),
+    values[name],
+  ])
+  return Object.fromEntries(members)
+}
+
+/** What the tools that find items say of a filter isn't repeated by `quote`. */
+function leaveOutTexts<Schemas extends object>(schemas: Schemas): Schemas {
+  const short = Object.entries(schemas).map(([name, { description: _, ...schema }]) => [name, schema])
+  return Object.fromEntries(short)
+}
 
 /** The arguments of a tool. */
 export interface ToolArguments<Arguments> {
@@ -104,50 +80,38 @@ export interface ToolArguments<Arguments> {
   filters: readonly string[]
 }
 
-function takes<Arguments>(
-  properties: Record<string, ArgumentSchema>,
-  required: string[] = [],
-): ToolArguments<Arguments> {
+function takes<
+  Schemas extends Record<string, ArgumentSchema>,
+  Required extends keyof Schemas & string = never,
+>(properties: Schemas, required: readonly Required[] = []): ToolArguments<ArgumentsOf<Schemas, Required>> {
   const schema = { type: 'object', properties, ...(required.length > 0 && { required }) } as const
   const input = () => schema
   return {
     inputSchema: {
       '~standard': {
         ...{ version: 1, vendor: 'devdata', jsonSchema: { input, output: input } },
-        validate: (given) => ({ value: readArguments<Arguments>({ properties, required }, given) }),
+        validate: (given) => ({ value: readArguments({ properties, required }, given) }),
       },
     },
-    filters: Object.keys(properties).filter((name) => name in filters),
+    filters: Object.keys(properties).filter((name) => name in filters.users || name in filters.repositories),
   }
 }
 
 /** Schemas of the tools, by name. */
 export const schemas = {
-  findUsers: takes<UserFilterArguments & ListArguments>({
-    ...userFilters,
-    ...dependencyFilters,
-    ...listOptions,
-  }),
-  findRepositories: takes<RepositoryFilterArguments & ListArguments>({
-    ...repositoryFilters,
-    ...dependencyFilters,
-    ...listOptions,
-  }),
-  listCommits: takes<ListArguments & { full_name: string }>({ full_name: text, ...listOptions }, [
-    'full_name',
+  findUsers: takes({ ...userFilters, ...sharedFilters, ...listOptions }),
+  findRepositories: takes({ ...repositoryFilters, ...sharedFilters, ...listOptions }),
+  listCommits: takes({ full_name: text, ...listOptions }, ['full_name']),
+  getUser: takes({ login: text, fields }, ['login']),
+  getRepository: takes({ full_name: text, fields }, ['full_name']),
+  findNames: takes({ what: { type: 'string', enum: ['packages', 'locations'] }, contains: text } as const, [
+    'what',
+    'contains',
   ]),
-  getUser: takes<{ login: string; fields?: Fields }>({ login: text, fields }, ['login']),
-  getRepository: takes<{ full_name: string; fields?: Fields }>({ full_name: text, fields }, ['full_name']),
-  findNames: takes<{ what: 'packages' | 'locations'; contains: string }>(
-    { what: namedThing, contains: text },
-    ['what', 'contains'],
-  ),
-  quote: takes<UserFilterArguments & RepositoryFilterArguments & { list: 'users' | 'repositories' }>(
+  quote: takes(
     {
-      list: listName,
-      ...userFilters,
-      ...repositoryFilters,
-      ...dependencyFilters,
+      list: { type: 'string', enum: ['users', 'repositories'] } as const,
+      ...leaveOutTexts({ ...userFilters, ...repositoryFilters, ...sharedFilters }),
     },
     ['list'],
   ),

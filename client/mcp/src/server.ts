@@ -5,23 +5,14 @@
  */
 
 import { type CallToolResult, McpServer, type ServerContext } from '@modelcontextprotocol/server'
-import type { RepositoryFilter, UserFilter } from '../../src/client.ts'
 import type { Budget } from './budget.ts'
 import type { Call, Connection } from './call.ts'
 import { describeCommit, describeRepository, describeUser, type Fields } from './fields.ts'
+import { repositoryFilters, userFilters } from './filters.ts'
 import { createLookUpKey, pageKeyPrefix } from './idempotency.ts'
 import { ArgumentError, CostError, describeError } from './messages.ts'
 import { type ListSource, type ReadPart, readItems } from './read-list.ts'
-import {
-  type DependencyArguments,
-  type ListArguments,
-  type RepositoryFilterArguments,
-  repositoryFilters,
-  schemas,
-  type ToolArguments,
-  type UserFilterArguments,
-  userFilters,
-} from './schemas.ts'
+import { filters, type ListArguments, schemas, type ToolArguments, toFilter } from './schemas.ts'
 import { createRunner, refuseArguments } from './tool-result.ts'
 
 const instructions = `Data about developers and repositories. An item costs 1 credit; quote is free. \
@@ -51,30 +42,55 @@ export function createServer({ connection, budget, version }: ServerOptions): Mc
     { name: 'devdata-mcp', title: 'devdata', version },
     { capabilities: { tools: { listChanged: false } }, instructions },
   )
-  const run = createRunner(connection, budget)
+  const context: ToolContext = { server, connection, budget, run: createRunner(connection, budget) }
+  registerFindUsers(context)
+  registerFindRepositories(context)
+  registerListCommits(context)
+  registerGetUser(context)
+  registerGetRepository(context)
+  registerFindNames(context)
+  registerQuote(context)
+  return server
+}
 
-  const register = <Arguments>(
-    name: string,
-    { description, inputSchema }: { description: string } & ToolArguments<Arguments>,
-    respond: (given: Arguments, context: ServerContext) => Promise<CallToolResult>,
-  ) =>
-    server.registerTool(name, { description, inputSchema, annotations }, async (given, context) =>
-      given instanceof ArgumentError ? refuseArguments(given) : respond(given, context),
-    )
+/** What the tools of a server share. */
+interface ToolContext {
+  server: McpServer
+  connection: Connection
+  budget: Budget
+  run: ReturnType<typeof createRunner>
+}
 
-  /** Reads a part of a list. */
-  const list = <Item>(
-    tool: { filters: readonly string[] },
-    given: ListArguments,
-    context: ServerContext,
-    createSource: (call: Call) => ListSource<Item>,
-  ) => {
+/** A tool, with its arguments. */
+interface Tool<Arguments> extends ToolArguments<Arguments> {
+  name: string
+  description: string
+}
+
+function register<Arguments>(
+  { server }: ToolContext,
+  { name, description, inputSchema }: Tool<Arguments>,
+  respond: (given: Arguments, context: ServerContext) => Promise<CallToolResult>,
+): void {
+  server.registerTool(name, { description, inputSchema, annotations }, async (given, context) =>
+    given instanceof ArgumentError ? refuseArguments(given) : respond(given, context),
+  )
+}
+
+/** Registers a tool that reads a part of a list. */
+function registerList<Arguments extends ListArguments, Item>(
+  tools: ToolContext,
+  tool: Tool<Arguments>,
+  createSource: (call: Call, given: Arguments, fields: Fields) => ListSource<Item>,
+): void {
+  const { connection, budget, run } = tools
+  register(tools, tool, (given, context) => {
     const { limit = 10, max_credits: maxCredits = 25, cursor } = given
     // A page that a cursor names may have more items than the limit, if it has to be paid for again.
     const wanted = cursor === undefined ? Math.min(limit, maxCredits) : maxCredits
     return run(tool, given, context, wanted, async (call, credits) => {
       const part = { cursor, limit, maxCredits, credits }
-      const read = await readItems(call, createSource(call), part)
+      const read = await readItems(call, createSource(call, given, readFields(given)), part)
       const { items, total, cursor: next } = read
       const limitName = credits < wanted ? budget.name : 'max_credits'
       const note = [...describeEnd(read, limitName, call, connection), ...describePending(read)].join(' ')
@@ -85,139 +101,127 @@ export function createServer({ connection, budget, version }: ServerOptions): Mc
         ...(note !== '' && { note }),
       }
     })
+  })
+}
+
+function registerFindUsers(tools: ToolContext): void {
+  const tool = {
+    name: 'find_users',
+    description: 'Find developers by location and by packages that they use. 1 credit per user.',
+    ...schemas.findUsers,
   }
+  registerList(tools, tool, ({ api, signal }, given, fields) => {
+    const filter = toFilter(filters.users, given)
+    return {
+      open: (options) => api.users.list(filter, options),
+      keyOf: (user) => user.forge_rest_id,
+      describe: (user) => describeUser(user, fields),
+      quote: () => api.users.quote(filter, { signal }),
+      pageSize: pageSizes.users[fields],
+    }
+  })
+}
 
-  register(
-    'find_users',
-    {
-      description: 'Find developers by location and by packages that they use. 1 credit per user.',
-      ...schemas.findUsers,
-    },
-    (given, context) =>
-      list(schemas.findUsers, given, context, ({ api, signal }) => {
-        const fields = readFields(given)
-        const filter = readUserFilter(given)
-        return {
-          open: (options) => api.users.list(filter, options),
-          keyOf: (user) => user.forge_rest_id,
-          describe: (user) => describeUser(user, fields),
-          quote: () => api.users.quote(filter, { signal }),
-          pageSize: pageSizes.users[fields],
-        }
-      }),
+function registerFindRepositories(tools: ToolContext): void {
+  const tool = {
+    name: 'find_repositories',
+    description:
+      'Find repositories by owner and by packages that they use. 1 credit per repository. fields all has dependencies.',
+    ...schemas.findRepositories,
+  }
+  registerList(tools, tool, ({ api, signal }, given, fields) => {
+    const filter = toFilter(filters.repositories, given)
+    const exclude = fields === 'compact' ? 'dependencies' : undefined
+    return {
+      open: (options) => api.repositories.list({ ...filter, exclude }, options),
+      keyOf: (repository) => repository.forge_rest_id,
+      describe: (repository) => describeRepository(repository, fields),
+      quote: () => api.repositories.quote(filter, { signal }),
+      pageSize: pageSizes.repositories[fields],
+    }
+  })
+}
+
+function registerListCommits(tools: ToolContext): void {
+  const tool = {
+    name: 'list_commits',
+    description: 'List commits of a repository (owner/name), newest first. 1 credit per commit.',
+    ...schemas.listCommits,
+  }
+  registerList(tools, tool, ({ api }, given, fields) => ({
+    open: (options) => api.repositories.commits(given.full_name, options),
+    keyOf: (commit) => commit.commit_hash,
+    describe: (commit) => describeCommit(commit, fields),
+    quote: async () => undefined,
+    pageSize: pageSizes.commits[fields],
+  }))
+}
+
+function registerGetUser(tools: ToolContext): void {
+  const tool = {
+    name: 'get_user',
+    description: 'Look up a user by login. 1 credit, also if there is none.',
+    ...schemas.getUser,
+  }
+  register(tools, tool, (given, context) =>
+    tools.run(tool, given, context, 1, async ({ api, signal }, credits) => {
+      const idempotencyKey = createLookUpKey('users', given.login)
+      const user = await api.users.get(given.login, { maxCredits: credits, idempotencyKey, signal })
+      return { user: user === undefined ? null : describeUser(user, readFields(given)) }
+    }),
   )
+}
 
-  register(
-    'find_repositories',
-    {
-      description:
-        'Find repositories by owner and by packages that they use. 1 credit per repository. fields all has dependencies.',
-      ...schemas.findRepositories,
-    },
-    (given, context) =>
-      list(schemas.findRepositories, given, context, ({ api, signal }) => {
-        const fields = readFields(given)
-        const filter = readRepositoryFilter(given)
-        return {
-          open: (options) =>
-            api.repositories.list(
-              { ...filter, exclude: fields === 'compact' ? 'dependencies' : undefined },
-              options,
-            ),
-          keyOf: (repository) => repository.forge_rest_id,
-          describe: (repository) => describeRepository(repository, fields),
-          quote: () => api.repositories.quote(filter, { signal }),
-          pageSize: pageSizes.repositories[fields],
-        }
-      }),
+function registerGetRepository(tools: ToolContext): void {
+  const tool = {
+    name: 'get_repository',
+    description:
+      'Look up a repository (owner/name). 1 credit; free if there is none. fields all has its dependencies.',
+    ...schemas.getRepository,
+  }
+  register(tools, tool, (given, context) =>
+    tools.run(tool, given, context, 1, async (call, credits) => {
+      const fields = readFields(given)
+      const repository = await readRepository(call, given.full_name, fields, credits)
+      return { repository: repository === undefined ? null : describeRepository(repository, fields) }
+    }),
   )
+}
 
-  register(
-    'list_commits',
-    {
-      description: 'List commits of a repository (owner/name), newest first. 1 credit per commit.',
-      ...schemas.listCommits,
-    },
-    (given, context) =>
-      list(schemas.listCommits, given, context, ({ api }) => {
-        const fields = readFields(given)
-        return {
-          open: (options) => api.repositories.commits(given.full_name, options),
-          keyOf: (commit) => commit.commit_hash,
-          describe: (commit) => describeCommit(commit, fields),
-          quote: async () => undefined,
-          pageSize: pageSizes.commits[fields],
-        }
-      }),
+function registerFindNames(tools: ToolContext): void {
+  const tool = {
+    name: 'find_names',
+    description: 'Which names of packages, or locations, contain a text, and how many use them. Free.',
+    ...schemas.findNames,
+  }
+  register(tools, tool, (given, context) =>
+    tools.run(tool, given, context, 0, async ({ api, signal }) => {
+      const { what, contains } = given
+      const find = what === 'packages' ? api.findDependencies : api.findLocations
+      return { [what]: await find({ contains }, { signal }) }
+    }),
   )
+}
 
-  register(
-    'get_user',
-    { description: 'Look up a user by login. 1 credit, also if there is none.', ...schemas.getUser },
-    (given, context) =>
-      run(schemas.getUser, given, context, 1, async ({ api, signal }, credits) => {
-        const idempotencyKey = createLookUpKey('users', given.login)
-        const user = await api.users.get(given.login, { maxCredits: credits, idempotencyKey, signal })
-        return { user: user === undefined ? null : describeUser(user, readFields(given)) }
-      }),
+function registerQuote(tools: ToolContext): void {
+  const tool = {
+    name: 'quote',
+    description: 'How many users or repositories a filter finds, and what all of them would cost. Free.',
+    ...schemas.quote,
+  }
+  register(tools, tool, (given, context) =>
+    tools.run(tool, given, context, 0, async ({ api, signal }) => {
+      const { list } = given
+      const others = list === 'users' ? repositoryFilters : userFilters
+      const wrong = Object.keys(others).find((name) => name in given)
+      if (wrong !== undefined) {
+        const other = list === 'users' ? 'repositories' : 'users'
+        throw new ArgumentError(`The filter ${wrong} is for ${other}; leave it out, or set list to ${other}`)
+      }
+      if (list === 'users') return { ...(await api.users.quote(toFilter(filters.users, given), { signal })) }
+      return { ...(await api.repositories.quote(toFilter(filters.repositories, given), { signal })) }
+    }),
   )
-
-  register(
-    'get_repository',
-    {
-      description:
-        'Look up a repository (owner/name). 1 credit; free if there is none. fields all has its dependencies.',
-      ...schemas.getRepository,
-    },
-    (given, context) =>
-      run(schemas.getRepository, given, context, 1, async (call, credits) => {
-        const fields = readFields(given)
-        const repository = await readRepository(call, given.full_name, fields, credits)
-        return { repository: repository === undefined ? null : describeRepository(repository, fields) }
-      }),
-  )
-
-  register(
-    'find_names',
-    {
-      description: 'Which names of packages, or locations, contain a text, and how many use them. Free.',
-      ...schemas.findNames,
-    },
-    (given, context) =>
-      run(schemas.findNames, given, context, 0, async ({ api, signal }) => {
-        const { what, contains } = given
-        return {
-          [what]:
-            what === 'packages'
-              ? await api.findDependencies({ contains }, { signal })
-              : await api.findLocations({ contains }, { signal }),
-        }
-      }),
-  )
-
-  register(
-    'quote',
-    {
-      description: 'How many users or repositories a filter finds, and what all of them would cost. Free.',
-      ...schemas.quote,
-    },
-    (given, context) =>
-      run(schemas.quote, given, context, 0, async ({ api, signal }) => {
-        const { list } = given
-        const others = list === 'users' ? repositoryFilters : userFilters
-        const wrong = Object.keys(others).find((name) => name in given)
-        if (wrong !== undefined) {
-          const other = list === 'users' ? 'repositories' : 'users'
-          throw new ArgumentError(
-            `The filter ${wrong} is for ${other}; leave it out, or set list to ${other}`,
-          )
-        }
-        if (list === 'users') return { ...(await api.users.quote(readUserFilter(given), { signal })) }
-        return { ...(await api.repositories.quote(readRepositoryFilter(given), { signal })) }
-      }),
-  )
-
-  return server
 }
 
 /** Why a result has fewer items than were asked for. */
@@ -260,41 +264,6 @@ async function readRepository({ api, signal }: Call, fullName: string, fields: F
   for await (const repository of found) return repository
   if (found.stoppedBy === 'budget') throw new CostError(1)
   return undefined
-}
-
-function readUserFilter(given: UserFilterArguments): UserFilter {
-  return {
-    ...readDependencyFilter(given),
-    location: given.location,
-    country: given.country,
-    type: given.type,
-    has: given.has,
-    minFollowers: given.min_followers,
-    activeSince: given.active_since,
-  }
-}
-
-function readRepositoryFilter(given: RepositoryFilterArguments): RepositoryFilter {
-  return {
-    ...readDependencyFilter(given),
-    owner: given.owner,
-    language: given.language,
-    license: given.license,
-    minStars: given.min_stars,
-    fork: given.fork,
-    archived: given.archived,
-    pushedSince: given.pushed_since,
-  }
-}
-
-function readDependencyFilter(given: DependencyArguments) {
-  return {
-    dependencyNames: given.dependency_names,
-    dependencyMatch: given.dependency_match,
-    withoutDependencyNames: given.without_dependency_names,
-    dependencyFiles: given.dependency_files,
-    dependencyStatus: given.dependency_status,
-  }
 }
 
 const readFields = ({ fields = 'compact' }: { fields?: Fields }) => fields

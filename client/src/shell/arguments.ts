@@ -7,9 +7,10 @@
 import { readFileSync } from 'node:fs'
 import process from 'node:process'
 import { parseArgs } from 'node:util'
-import type { RepositoryFilter, UserFilter } from '../filters.ts'
+import type { RepositoryFilter, UserFilter } from '../filter-types.ts'
 import { keyPattern } from '../request.ts'
 import { UsageError } from './exit.ts'
+import { filterNames, filterRules, readChoice, readFilter, readWhole } from './filter-options.ts'
 import { type Format, formats } from './format.ts'
 
 /** What a command was given. */
@@ -36,25 +37,7 @@ export interface Arguments {
 }
 
 const options = {
-  location: { type: 'string', multiple: true },
-  dependency: { type: 'string', multiple: true },
-  file: { type: 'string', multiple: true },
-  status: { type: 'string' },
-  match: { type: 'string' },
-  without: { type: 'string', multiple: true },
-  country: { type: 'string', multiple: true },
-  type: { type: 'string', multiple: true },
-  has: { type: 'string', multiple: true },
-  'min-followers': { type: 'string' },
-  'active-since': { type: 'string' },
-  language: { type: 'string', multiple: true },
-  license: { type: 'string', multiple: true },
-  'min-stars': { type: 'string' },
-  fork: { type: 'string' },
-  archived: { type: 'string' },
-  'pushed-since': { type: 'string' },
-  owner: { type: 'string' },
-  'no-dependencies': { type: 'boolean' },
+  ...filterRules,
   names: { type: 'string' },
   day: { type: 'string' },
   'by-day': { type: 'boolean' },
@@ -71,13 +54,8 @@ const options = {
   version: { type: 'boolean' },
 } as const
 
-const userFields = ['email', 'name', 'company', 'location', 'bio'] as const
-const dependencyOptions = ['dependency', 'match', 'without', 'file', 'status']
-const repositoryOptions = ['language', 'license', 'min-stars', 'fork', 'archived', 'pushed-since']
-const filterOptions = {
-  users: ['location', 'country', ...dependencyOptions, 'type', 'has', 'min-followers', 'active-since'],
-  repos: ['owner', 'no-dependencies', ...dependencyOptions, ...repositoryOptions],
-}
+/** Lists that have filters. */
+const lists = ['users', 'repos'] as const
 const formatOptions = ['format', 'bom', 'as-is']
 const readingOptions = ['state', 'output', ...formatOptions]
 const payingOptions = [...readingOptions, 'budget']
@@ -100,8 +78,8 @@ interface CommandRule {
 const ofRepository = { operand: 'OWNER/NAME', options: payingOptions }
 
 const commands = {
-  users: { list: 'users', options: [...filterOptions.users, 'names', ...payingOptions] },
-  repos: { list: 'repos', options: [...filterOptions.repos, 'names', ...payingOptions] },
+  users: { list: 'users', options: [...filterNames.users, 'names', ...payingOptions] },
+  repos: { list: 'repos', options: [...filterNames.repos, 'names', ...payingOptions] },
   user: { list: 'users', operand: 'a LOGIN', options: payingOptions },
   repo: { list: 'repos', ...ofRepository },
   commits: { list: 'commits', ...ofRepository },
@@ -121,16 +99,21 @@ export type Command = keyof typeof commands
 export function parseArguments(args: readonly string[]): Arguments {
   const { values, positionals } = parse(args)
   const [name, operand, ...others] = positionals
-  const command = values.version ? 'version' : values.help || name === undefined ? 'help' : readCommand(name)
+  const known = Object.keys(commands) as Command[]
+  const command = values.version
+    ? 'version'
+    : (readChoice('The command', values.help ? undefined : name, known) ?? 'help')
   const rule: CommandRule | undefined =
     command === 'help' || command === 'version' ? undefined : commands[command]
   if (others.length > 0 || (operand !== undefined && rule?.operand === undefined)) {
     throw new UsageError('There are too many arguments')
   }
-  if (rule?.operand !== undefined && !operand?.trim()) throw new UsageError(`${name} needs ${rule.operand}`)
-  const quoted = command === 'quote' ? readQuoted(operand) : undefined
+  const quoted = command === 'quote' ? lists.find((list) => list === operand) : undefined
+  if (rule?.operand !== undefined && (command === 'quote' ? !quoted : !operand?.trim())) {
+    throw new UsageError(`${name} needs ${rule.operand}`)
+  }
   if (rule !== undefined) {
-    const options = quoted === undefined ? rule.options : [...rule.options, ...filterOptions[quoted]]
+    const options = quoted === undefined ? rule.options : [...rule.options, ...filterNames[quoted]]
     checkOptions([command, quoted ?? []].flat().join(' '), options, Object.keys(values))
   }
   const isLookUp = command === 'user' || command === 'repo'
@@ -143,27 +126,7 @@ export function parseArguments(args: readonly string[]): Arguments {
     command,
     list: quoted ?? rule?.list ?? 'users',
     names: isLookUp ? [operand ?? ''] : values.names === undefined ? undefined : readNamesFile(values.names),
-    filter: {
-      location: values.location,
-      dependencyNames: values.dependency,
-      dependencyFiles: values.file,
-      dependencyStatus: readChoice('--status', values.status, ['active', 'removed'] as const),
-      dependencyMatch: readChoice('--match', values.match, ['any', 'all'] as const),
-      withoutDependencyNames: values.without,
-      country: values.country,
-      type: values.type,
-      has: values.has?.flatMap((field) => readChoice('--has', field, userFields) ?? []),
-      minFollowers: readWhole('--min-followers', values['min-followers']),
-      activeSince: values['active-since'],
-      owner: values.owner,
-      language: values.language,
-      license: values.license,
-      minStars: readWhole('--min-stars', values['min-stars']),
-      fork: readFlag('--fork', values.fork),
-      archived: readFlag('--archived', values.archived),
-      pushedSince: values['pushed-since'],
-      exclude: values['no-dependencies'] ? 'dependencies' : undefined,
-    },
+    filter: readFilter(values),
     day: values.day,
     isByDay: values['by-day'] ?? false,
     budget: readWhole('--budget', values.budget, ' of credits'),
@@ -237,11 +200,6 @@ function parse(args: readonly string[]) {
   return parseArgs({ ...config, args: checked })
 }
 
-function readCommand(name: string): Command {
-  if (Object.hasOwn(commands, name)) return name as Command
-  throw new UsageError(`The command must be one of ${Object.keys(commands).join(', ')}`)
-}
-
 /** Reads names, one a line, from a file or, by the name `-`, from standard input. */
 function readNamesFile(file: string): string[] {
   const lines = readText(file === '-' ? 0 : file, '--names').split('\n')
@@ -252,41 +210,11 @@ function readNamesFile(file: string): string[] {
   return names
 }
 
-function readQuoted(list: string | undefined): 'users' | 'repos' {
-  if (list === 'users' || list === 'repos') return list
-  throw new UsageError('quote needs users or repos')
-}
-
 function checkOptions(command: string, own: readonly string[], given: readonly string[]): void {
   const wrong = given.find((option) => !own.includes(option) && !commonOptions.includes(option))
   if (wrong !== undefined) throw new UsageError(`${command} doesn't have --${wrong}`)
-  const filter = given.find((option) => [...filterOptions.users, ...filterOptions.repos].includes(option))
+  const filter = given.find((option) => Object.hasOwn(filterRules, option))
   if (given.includes('names') && filter !== undefined) {
     throw new UsageError(`--names and --${filter} can't be combined: names are looked up, not filtered`)
   }
-}
-
-function readChoice<Choice extends string>(
-  option: string,
-  value: string | undefined,
-  choices: readonly Choice[],
-): Choice | undefined {
-  const choice = choices.find((candidate) => candidate === value)
-  if (value !== undefined && choice === undefined) {
-    throw new UsageError(`${option} must be one of ${choices.join(', ')}`)
-  }
-  return choice
-}
-
-function readFlag(option: string, value: string | undefined): boolean | undefined {
-  const flag = readChoice(option, value, ['true', 'false'] as const)
-  return flag && flag === 'true'
-}
-
-/** Reads a whole number. `unit` follows it in messages. */
-function readWhole(option: string, value: string | undefined, unit = ''): number | undefined {
-  if (value === undefined) return undefined
-  const number = /^\d{1,16}$/.test(value) ? Number(value) : Number.NaN
-  if (!Number.isSafeInteger(number)) throw new UsageError(`${option} must be a whole number${unit}`)
-  return number
 }

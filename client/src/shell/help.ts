@@ -3,6 +3,9 @@
  *
  * @module
  */
+import { filterHelp } from './filters.ts'
+
+/** The text. */
 export const helpText = `Usage: devdata-client COMMAND [OPTION …]
 
 Commands:
@@ -21,25 +24,7 @@ Commands:
   mirror FOLDER         copy everything to a folder; run it again to bring the copy up to date
 
 Filters (users, repos, quote):
-  --location TEXT       users whose location contains this text, or any of several if repeated
-  --dependency NAME     those that use this dependency, or any of several if repeated
-  --match all           with --dependency: those that use each of them, not only any
-  --without NAME        those that use none of these dependencies; may be repeated
-  --file NAME           those that declare a dependency in this file, such as package.json; may be repeated
-  --status STATUS       active or removed: only dependencies that are still declared, or no longer are; default: both
-  --country CODE        users whose location names this country, such as DE, or any of several if repeated
-  --type TYPE           users of this type: User, Organization, Bot or another, or any of several if repeated
-  --has FIELD           users who have this field: email, name, company, location or bio; all of several if repeated
-  --min-followers N     users with at least N followers
-  --active-since TIME   users who authored a commit then or later: a date such as 2026-01-31, or Unix seconds
-  --owner LOGIN         repositories of this owner
-  --language NAME       repositories with this primary language, or any of several if repeated
-  --license NAME        repositories with this license, such as MIT, or any of several if repeated
-  --min-stars N         repositories with at least N stars
-  --fork true|false     only forks, or only others
-  --archived true|false only archived repositories, or only others
-  --pushed-since TIME   repositories whose last push was then or later
-  --no-dependencies     repositories without their dependencies, at the same price
+${filterHelp}  --no-dependencies     repositories without their dependencies, at the same price
 
 Names (users, repos):
   --names FILE          look up the logins or full names in this file, one a line, in place of a filter; - is standard input

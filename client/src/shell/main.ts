@@ -7,12 +7,22 @@
 import process from 'node:process'
 import { AuthenticationError, createClient, isAboutUrl, type Wait } from '../client.ts'
 import { type Arguments, parseArguments, readSettings, type Settings } from './arguments.ts'
-import { hideKeys, listExitCode, UsageError } from './exit.ts'
+import { listExitCode, UsageError } from './exit.ts'
 import { helpText } from './help.ts'
+import { hideKeys } from './hidden-keys.ts'
 import { mirror } from './mirror.ts'
 import { createProgress, type Progress } from './progress.ts'
 import { readCredits, readList, readNames, readQuote } from './reading.ts'
 import { version } from './version.ts'
+
+/** Commands that read no list. */
+const others: Partial<Record<Arguments['command'], typeof readList>> = {
+  credits: readCredits,
+  quote: readQuote,
+  dependencies: readNames,
+  locations: readNames,
+  mirror,
+}
 
 const interruption = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interruption.abort(signal))
@@ -30,13 +40,7 @@ async function run(given: Arguments): Promise<number> {
   const api = createClient({ baseUrl, apiKey, onWait: (wait) => progress.note(describeWait(wait)) })
   const context = { api, progress, signal: interruption.signal }
   try {
-    if (given.command === 'credits') return await readCredits(context, given)
-    if (given.command === 'quote') return await readQuote(context, given)
-    if (given.command === 'dependencies' || given.command === 'locations') {
-      return await readNames(context, given)
-    }
-    if (given.command === 'mirror') return await mirror(context, given)
-    return await readList(context, given)
+    return await (others[given.command] ?? readList)(context, given)
   } catch (error) {
     return fail(error, progress, settings)
   }

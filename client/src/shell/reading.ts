@@ -5,11 +5,13 @@
  */
 import { createHash } from 'node:crypto'
 import { resolve } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import type { Client } from '../client.ts'
 import type { List, ListOptions } from '../list.ts'
 import type { ListState } from '../list-state.ts'
 import type { Arguments } from './arguments.ts'
 import { budgetExitCode, UsageError } from './exit.ts'
+import { nameOption } from './filter-options.ts'
 import { createFormatter } from './format.ts'
 import { openOutput } from './output.ts'
 import type { Progress } from './progress.ts'
@@ -40,7 +42,7 @@ export async function readList({ api, progress, signal }: CommandContext, given:
   if (stateFile !== undefined && outputFile !== undefined) assertDifferent(stateFile, outputFile)
   const identity = identify(given)
   const saved = stateFile === undefined ? undefined : readState<SavedState>(stateFile)
-  if (saved !== undefined && saved.identity !== identity) {
+  if (saved !== undefined && !isSameCommand(saved.identity, identity)) {
     throw new UsageError(`${stateFile} is the state of another command: name another file`)
   }
   if (saved?.list === null) {
@@ -91,21 +93,18 @@ function assertDifferent(stateFile: string, outputFile: string): void {
 
 /** A state is of one output. Otherwise, what is to be continued is cut to a length that another file had. */
 function identify(given: Arguments): string {
-  const { list, operand, names, filter, day, isByDay, format, hasByteOrderMark, isAsIs, outputFile } = given
-  const output = outputFile === undefined ? undefined : resolve(outputFile)
+  const { command: _, budget, stateFile, isQuiet, url, keyFile, names, outputFile, ...identity } = given
   const hash = names && createHash('sha256').update(names.join('\n')).digest('hex')
-  return JSON.stringify({
-    list,
-    operand,
-    names: hash,
-    filter,
-    day,
-    isByDay,
-    format,
-    hasByteOrderMark,
-    isAsIs,
-    output,
-  })
+  return JSON.stringify({ ...identity, names: hash, output: outputFile && resolve(outputFile) })
+}
+
+/** Members may have another order in a state of another version of the client. */
+function isSameCommand(saved: unknown, identity: string): boolean {
+  try {
+    return isDeepStrictEqual(JSON.parse(String(saved)), JSON.parse(identity))
+  } catch {
+    return false
+  }
 }
 
 function openList(
@@ -130,19 +129,10 @@ function openList(
 function toUsageError(error: unknown): unknown {
   if (!(error instanceof TypeError)) return error
   const message = error.message
-    .replace(/^\w+(?= is | must )/, (member) => `--${optionNames[member] ?? toKebabCase(member)}`)
+    .replace(/^\w+(?= is | must )/, (member) => `--${nameOption(member)}`)
     .replace('several values are an array', 'to give several, repeat the option')
   return new UsageError(message)
 }
-
-/** The options whose names are shorter than those of the client's filters. */
-const optionNames: Record<string, string | undefined> = {
-  dependencyNames: 'dependency',
-  dependencyFiles: 'file',
-  withoutDependencyNames: 'without',
-}
-
-const toKebabCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
 
 /** Prints what a list would cost. Returns the exit code. */
 export async function readQuote({ api, signal }: CommandContext, given: Arguments): Promise<number> {

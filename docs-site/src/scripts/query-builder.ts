@@ -6,15 +6,13 @@
  *
  * @module
  */
-import { readError } from './api-request.ts'
 import { type Completion, completeField, packageCompletion, placeCompletion } from './completion.ts'
-import { createElement } from './elements.ts'
+import { createElement, find } from './elements.ts'
 import { onKeyChange, readKey } from './key.ts'
 import { openKeyDialog } from './key-dialog.ts'
-import { writeCredits } from './key-state.ts'
 import { writePrice } from './money.ts'
-import { getPrice, lacksCredits } from './price.ts'
-import { describePrice, readFields, writePath } from './query.ts'
+import { getListPrice } from './price.ts'
+import { describePrice, listUnused, readFields, writePath } from './query.ts'
 import { followKey, updateSample } from './sample-code.ts'
 
 /** The fields whose entries are completed. */
@@ -23,120 +21,117 @@ const completions: Record<string, Completion> = {
   packages: { ...packageCompletion, separator: ',' },
 }
 
+type Field = HTMLInputElement | HTMLSelectElement
+
+/** The builder of the page, and the question that it shows. */
+type Builder = ReturnType<typeof findBuilder>
+
 /** Starts the builder of this page. */
 export function startQueryBuilder(): void {
-  const builder = document.querySelector('.builder')
-  const form = builder?.querySelector('form')
-  const output = builder?.querySelector('output')
-  const note = builder?.querySelector('small')
-  const live = builder?.querySelector<HTMLElement>('.head')
-  const [first, ...others] = builder?.querySelectorAll<HTMLElement>('.example') ?? []
-  if (!builder || !form || !output || !note || !live || !first) return
-
-  const examples = [first, ...others]
-  const buttons = [...builder.querySelectorAll('.examples button')]
-  const findField = (name: string) =>
-    form.querySelector<HTMLInputElement | HTMLSelectElement>(`[name="${name}"]`)
-  let shown = first
-  let path = first.dataset.path ?? ''
-
-  const say = (text: string, isRecorded = false) => {
-    // Screen readers say it again whenever it is written.
-    if (output.textContent !== text) output.textContent = text
-    note.hidden = !isRecorded
-  }
-
-  /** Shows the request for the price, and the lines of its response. */
-  const showHead = (...response: string[]) => {
-    const shownLines = [`HEAD ${path}`, '', ...response].map((line) => {
-      const isPrice = line.startsWith('X-Credits-Cost')
-      return createElement(isPrice ? 'mark' : 'span', { textContent: `${line}\n` })
+  const builder = findBuilder()
+  const { form, fields, examples } = builder
+  for (const { sample, button } of examples) {
+    button?.addEventListener('click', () => {
+      const question: Record<string, string> = readFields(sample.dataset.path ?? '')
+      for (const field of fields) field.value = question[field.name] ?? ''
+      showQuestion(builder)
     })
-    live.querySelector('pre')?.replaceChildren(...shownLines)
   }
-
-  /** Shows the question of the form, with its recorded response if there is one. */
-  const showQuestion = () => {
-    const read = (name: string) => findField(name)?.value ?? ''
-    const setDisabled = (name: string, isDisabled: boolean) => {
-      findField(name)?.toggleAttribute('disabled', isDisabled)
-    }
-    setDisabled('places', read('list') === 'repos')
-    setDisabled('countries', read('list') === 'repos')
-    setDisabled('status', !read('packages').trim() && !read('files').trim())
-    path = writePath({
-      list: read('list') === 'repos' ? 'repos' : 'users',
-      places: read('places'),
-      countries: read('countries'),
-      packages: read('packages'),
-      files: read('files'),
-      status: read('status'),
-      perPage: read('perPage'),
-    })
-    const example = examples.find((each) => each.dataset.path === path)
-    if (example) shown = example
-    examples.forEach((each, index) => {
-      each.hidden = each !== shown
-      buttons[index]?.setAttribute('aria-pressed', String(each === example))
-    })
-    live.hidden = example !== undefined
-    updateSample(shown, shown.dataset.path, path)
-    shown.toggleAttribute('data-asks', example === undefined)
-    shown.append(live)
-    showHead()
-    if (example) {
-      const { total, cost } = example.dataset
-      say(describePrice(path, { total: Number(total), cost: Number(cost) }, writePrice), true)
-    } else say(readKey() ? 'Get the price. It’s free.' : 'Enter a key to get the price.')
+  for (const field of fields) {
+    const completion = completions[field.name]
+    if (completion && field instanceof HTMLInputElement) completeField(field, completion)
   }
-
-  /** Asks the service for the price. Without a key, recorded questions have one already. */
-  const ask = async () => {
-    const asked = path
-    const key = readKey()
-    if (!key) {
-      if (shown.dataset.path !== path) openKeyDialog()
-      return
-    }
-    say('Getting the price …')
-    const response = await getPrice(asked, key).catch(() => undefined)
-    if (asked !== path || key !== readKey()) return // The reader has changed the question or the key.
-    if (!response) return say('The API is unreachable.')
-    const { status, headers } = response
-    const cost = headers.get('X-Credits-Cost')
-    if (lacksCredits(response)) return say(`This page: ${writeCredits(Number(cost))}. Your key has none.`)
-    if (status !== 200) return say(readError(response))
-    const total = headers.get('X-Total-Count')
-    say(describePrice(path, { total: Number(total), cost: Number(cost) }, writePrice))
-    // In place of the recorded response, which has another price and balance.
-    live.hidden = false
-    shown.setAttribute('data-asks', '')
-    showHead('HTTP/1.1 200 OK', `X-Total-Count: ${total}`, `X-Credits-Cost: ${cost}`)
-  }
-
-  examples.forEach((example, index) => {
-    buttons[index]?.addEventListener('click', () => {
-      for (const [name, value] of Object.entries(readFields(example.dataset.path ?? ''))) {
-        const field = findField(name)
-        if (field) field.value = value
-      }
-      showQuestion()
-    })
-  })
-  for (const [name, completion] of Object.entries(completions)) {
-    const field = findField(name)
-    if (field instanceof HTMLInputElement) completeField(field, completion)
-  }
-  form.addEventListener('input', showQuestion)
+  form.addEventListener('input', () => showQuestion(builder))
   form.addEventListener('submit', (event) => {
     event.preventDefault()
-    void ask()
+    void askPrice(builder)
   })
-  showQuestion() // With prices in money, on a service that has them.
-  followKey(() => updateSample(shown, shown.dataset.path, path))
+  showQuestion(builder) // With prices in money, on a service that has them.
+  followKey(() => updateSample(builder.shown, builder.shown.dataset.path, builder.path))
   onKeyChange(() => {
-    if (shown.dataset.path === path) return
-    showQuestion()
-    if (readKey()) void ask()
+    if (builder.shown.dataset.path === builder.path) return
+    showQuestion(builder)
+    if (readKey()) void askPrice(builder)
   })
+}
+
+function findBuilder() {
+  const builder = find('.builder', HTMLElement)
+  const form = find('.builder form', HTMLFormElement)
+  const buttons = [...builder.querySelectorAll('.examples button')]
+  const samples = [...builder.querySelectorAll<HTMLElement>('.example')]
+  const shown = find('.builder .example', HTMLElement)
+  return {
+    form,
+    fields: [...form.querySelectorAll<Field>('[name]')],
+    output: find('.builder output', HTMLOutputElement),
+    note: find('.builder small', HTMLElement),
+    /** The request for the price, and its response. */
+    live: find('.builder .head', HTMLElement),
+    examples: samples.map((sample, index) => ({ sample, button: buttons[index] })),
+    /** The example whose code is shown, with the path of the question. */
+    shown,
+    path: shown.dataset.path ?? '',
+  }
+}
+
+function say({ output, note }: Builder, text: string, isRecorded = false): void {
+  // Screen readers say it again whenever it is written.
+  if (output.textContent !== text) output.textContent = text
+  note.hidden = !isRecorded
+}
+
+/** Shows the request for the price, and the lines of its response. */
+function showHead({ live, path }: Builder, ...response: string[]): void {
+  const lines = [`HEAD ${path}`, '', ...response].map((line) => {
+    const isPrice = line.startsWith('X-Credits-Cost')
+    return createElement(isPrice ? 'mark' : 'span', { textContent: `${line}\n` })
+  })
+  live.querySelector('pre')?.replaceChildren(...lines)
+}
+
+/** Shows the question of the form, with its recorded response if there is one. */
+function showQuestion(builder: Builder): void {
+  const { fields, examples, live } = builder
+  const typed = Object.fromEntries(fields.map(({ name, value }) => [name, value]))
+  const question = { ...typed, list: typed.list ?? '' }
+  const unused = listUnused(question)
+  for (const field of fields) field.disabled = unused.includes(field.name)
+  const path = writePath(question)
+  const example = examples.find(({ sample }) => sample.dataset.path === path)?.sample
+  const shown = example ?? builder.shown
+  Object.assign(builder, { path, shown })
+  for (const { sample, button } of examples) {
+    sample.hidden = sample !== shown
+    button?.setAttribute('aria-pressed', String(sample === example))
+  }
+  live.hidden = example !== undefined
+  updateSample(shown, shown.dataset.path, path)
+  shown.toggleAttribute('data-asks', example === undefined)
+  shown.append(live)
+  showHead(builder)
+  if (example) {
+    const { total, cost } = example.dataset
+    say(builder, describePrice(path, { total: Number(total), cost: Number(cost) }, writePrice), true)
+  } else say(builder, readKey() ? 'Get the price. It’s free.' : 'Enter a key to get the price.')
+}
+
+/** Asks the service for the price. Without a key, recorded questions have one already. */
+async function askPrice(builder: Builder): Promise<void> {
+  const { path, shown, live } = builder
+  const key = readKey()
+  if (!key) {
+    if (shown.dataset.path !== path) openKeyDialog()
+    return
+  }
+  say(builder, 'Getting the price …')
+  const price = await getListPrice(path, key).catch(() => undefined)
+  if (path !== builder.path || key !== readKey()) return // The reader has changed the question or the key.
+  if (price?.kind !== 'counted') return say(builder, price?.message ?? 'The API is unreachable.')
+  const { total, cost } = price
+  say(builder, describePrice(path, price, writePrice))
+  // In place of the recorded response, which has another price and balance.
+  live.hidden = false
+  shown.setAttribute('data-asks', '')
+  showHead(builder, 'HTTP/1.1 200 OK', `X-Total-Count: ${total}`, `X-Credits-Cost: ${cost}`)
 }

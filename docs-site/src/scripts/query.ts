@@ -1,72 +1,66 @@
 /**
- * A question of the query builder: its form fields, its URL and its price.
+ * A question of the query builder or of the home page's sentence: what readers type, its URL and its price.
  *
  * @module
  */
 
+import { repeated } from '../../../client/src/filter-types.ts'
 import { findCountryCode } from './country-code.ts'
 import { writeCredits } from './key-state.ts'
+import { countItems } from './quote.ts'
 import { splitList, writeUrl } from './url.ts'
 
-/** A list that the builder can ask for. */
-export type ListName = 'users' | 'repos'
+/** The fields of a question and their parameters, in the order of the URL. */
+const parameters = {
+  places: 'location',
+  countries: 'country',
+  packages: 'dependency_names',
+  files: 'dependency_files',
+  status: 'dependency_status',
+  perPage: 'per_page',
+} as const
 
-/** The fields of the form, as typed. Packages and files are comma-separated lists. */
-export interface QueryFields {
-  list: ListName
-  /** Separated by semicolons, because a place has commas: `Berlin, Germany`. */
-  places: string
-  /** Names or ISO 3166-1 codes of countries, separated by commas. */
-  countries: string
-  packages: string
-  files: string
-  status: string
-  perPage: string
+type Field = keyof typeof parameters
+const fields = Object.keys(parameters) as Field[]
+
+/** What readers type: fields of lists have several entries. An absent field is an empty one. */
+export type Question = { readonly list: string } & Readonly<Partial<Record<Field, string>>>
+
+/** What separates the entries of a field. A place has commas: `Berlin, Germany`. */
+const findSeparator = (field: Field) => (repeated.includes(parameters[field]) ? ';' : ',')
+
+/** The fields that say nothing: only users have places and countries, and a status needs a package or a manifest. */
+export function listUnused({ list, packages = '', files = '' }: Question): string[] {
+  const hasDependency = splitList(`${packages},${files}`).length > 0
+  return [...(list === 'repos' ? ['places', 'countries'] : []), ...(hasDependency ? [] : ['status'])]
 }
 
-/** Readers may write a name in place of the code. */
-const writeCountry = (text: string): string => findCountryCode(text) ?? text
-
-/** The path and query of the request in the fields. Only users have places and countries. A status needs a package or a manifest. */
-export function writePath({
-  list,
-  places,
-  countries,
-  packages,
-  files,
-  status,
-  perPage,
-}: QueryFields): string {
-  const names = splitList(packages).join(',')
-  const manifests = splitList(files).join(',')
-  const parameters: [name: string, value: string][] = [
-    ...(list === 'users' ? splitList(places, ';').map((place): [string, string] => ['location', place]) : []),
-    ['country', list === 'users' ? splitList(countries).map(writeCountry).join(',') : ''],
-    ['dependency_names', names],
-    ['dependency_files', manifests],
-    ['dependency_status', names || manifests ? status : ''],
-    ['per_page', perPage.trim()],
-  ]
+/** The path and query of the request that answers a question. Countries may have names in place of codes. */
+export function writePath(question: Question): string {
+  const unused = listUnused(question)
+  const query = fields.flatMap((field): [name: string, value: string][] => {
+    const name = parameters[field]
+    const typed = unused.includes(field) ? [] : splitList(question[field] ?? '', findSeparator(field))
+    const entries = field === 'countries' ? typed.map((text) => findCountryCode(text) ?? text) : typed
+    const values = repeated.includes(name) ? entries : [entries.join(',')]
+    return values.map((value) => [name, value])
+  })
   return writeUrl(
-    `/${list}`,
-    parameters.filter(([, value]) => value !== ''),
+    `/${question.list}`,
+    query.filter(([, value]) => value !== ''),
   )
 }
 
-/** The fields of a path that {@link writePath} wrote. */
-export function readFields(path: string): QueryFields {
-  const [list, query] = path.slice(1).split('?')
-  const parameters = new URLSearchParams(query)
-  const join = (name: string) => parameters.getAll(name).join(',').replaceAll(',', ', ')
-  return {
-    list: list === 'repos' ? 'repos' : 'users',
-    places: parameters.getAll('location').join('; '),
-    countries: join('country'),
-    packages: join('dependency_names'),
-    files: join('dependency_files'),
-    status: join('dependency_status'),
-    perPage: join('per_page'),
+/** The question of a path that {@link writePath} wrote. */
+export function readFields(path: string): Required<Question> {
+  const [list = '', query] = path.slice(1).split('?')
+  const values = new URLSearchParams(query)
+  const read = (field: Field) => {
+    const entries = values.getAll(parameters[field])
+    return findSeparator(field) === ';' ? entries.join('; ') : entries.join(',').replaceAll(',', ', ')
   }
+  const all = Object.fromEntries(fields.map((field) => [field, read(field)])) as Record<Field, string>
+  return { list, ...all }
 }
 
 /** The headers `X-Total-Count` and `X-Credits-Cost` of a response. */
@@ -85,9 +79,7 @@ export function describePrice(
   /** Writes what credits cost in money, if the service has a price. */
   writePrice: (credits: number) => string = () => '',
 ): string {
-  const { list } = readFields(path)
-  const [one, many] = list === 'users' ? ['user', 'users'] : ['repository', 'repositories']
-  const found = `${total.toLocaleString('en')} ${total === 1 ? `${one} matches` : `${many} match`}.`
+  const found = `${countItems(path, total)} ${total === 1 ? 'matches' : 'match'}.`
   if (total === 0) {
     const hint = /[?&]location=/.test(path) ? ` ${placeHint}` : ''
     return `${found} An empty page is free.${hint}`

@@ -4,7 +4,7 @@
  * @module
  */
 import { findCountryCode } from './country-code.ts'
-import { splitList, writeUrl } from './url.ts'
+import { writePath } from './query.ts'
 
 /** What somebody does with a package, and the `dependency_status` that says so. */
 export const verbs = [
@@ -30,21 +30,9 @@ export const recordedPackages = ['zod', 'react', 'typescript', 'requests', 'hono
 export const shownPeople = 3
 
 /** The request that answers a sentence. A country is found by its code, any other place by its name. */
-export function writeSentencePath({ place, status, packages }: Sentence): string {
-  const where = place.trim()
-  const country = findCountryCode(where)
-  const names = splitList(packages)
-  const parameters = [
-    ['country', country ?? ''],
-    ['location', country === undefined ? where : ''],
-    ['dependency_names', names.join(',')],
-    ['dependency_status', names.length > 0 ? status : ''],
-    ['per_page', String(shownPeople)],
-  ] as const
-  return writeUrl(
-    '/users',
-    parameters.filter(([, value]) => value !== ''),
-  )
+export function writeSentencePath({ place, ...others }: Sentence): string {
+  const field = findCountryCode(place.trim()) === undefined ? 'places' : 'countries'
+  return writePath({ list: 'users', [field]: place, ...others, perPage: String(shownPeople) })
 }
 
 /** A user object, as far as a row needs it. */

@@ -9,7 +9,7 @@ Items are dicts, as the API returns them; ``devdata_client.records`` has their t
 """
 
 from ._changes import Change, Changes, ChangesState
-from ._filters import RepositoryFilter, UserFilter
+from ._filter_types import RepositoryFilter, UserFilter
 from ._lists import ItemList, ListState, Page
 from ._requests import CachedResponse, ResponseInfo, Wait
 from .client import Client, Quote, Repositories, Users

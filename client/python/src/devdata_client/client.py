@@ -8,15 +8,8 @@ from collections.abc import Callable, Iterable, Mapping, MutableMapping
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from ._changes import Changes, ChangesState, ChangeType
-from ._filters import (
-    RepositoryFilter,
-    Texts,
-    UserFilter,
-    write_batch_urls,
-    write_list_url,
-    write_path,
-    write_repository_path,
-)
+from ._filter_types import RepositoryFilter, UserFilter
+from ._filters import Texts, write_batch_urls, write_list_url, write_path, write_repository_path
 from ._lists import ItemList, ListState, create_random_key, resize_page
 from ._requests import CachedResponse, ResponseInfo, Sender, Wait, is_whole_number
 from .errors import DevdataError, InvalidRequestError

@@ -135,67 +135,9 @@ class RepositoryDependency(TypedDict):
     """A package, and the file that declares it."""
 
 
-class ListedRepository(TypedDict):
+class ListedRepository(Repository):
     """A repository with its dependencies, unless the request excludes them."""
 
-    internal_id: int
-    """Id of the repository in this service."""
-    forge_rest_id: int
-    """Id of the repository in the platform's REST API. A negative id was made by this service."""
-    forge_graphql_id: str
-    """Id of the repository in the platform's GraphQL API."""
-    url: str
-    """Repository URL."""
-    name: str
-    """Repository name."""
-    full_name: str
-    """The ``owner/name`` form."""
-    private: bool | None
-    """Whether the repository is private."""
-    owner_login: str
-    """Login of the owner."""
-    owner_avatar_url: str | None
-    """URL of the owner's avatar image."""
-    description: str | None
-    """Description of the repository."""
-    homepage: str | None
-    """URL of the homepage, as the owner wrote it."""
-    fork: bool | None
-    """Whether the repository is a fork."""
-    forks_count: int | None
-    """Number of forks."""
-    archived: bool | None
-    """Whether the repository is archived."""
-    disabled: bool | None
-    """Whether the repository is disabled."""
-    license: str | None
-    """License."""
-    language: str | None
-    """Primary programming language."""
-    stargazers_count: int | None
-    """Number of stars."""
-    watchers_count: int | None
-    """Number of watchers."""
-    open_issues_count: int | None
-    """Number of open issues."""
-    has_issues: bool | None
-    """Whether issues are enabled."""
-    has_discussions: bool | None
-    """Whether discussions are enabled."""
-    has_projects: bool | None
-    """Whether projects are enabled."""
-    created_at: int | None
-    """When the repository was created (Unix timestamp)."""
-    updated_at: int | None
-    """Time of the last update (Unix timestamp)."""
-    pushed_at: int | None
-    """When commits were last pushed (Unix timestamp)."""
-    visibility: str | None
-    """Visibility, typically ``public``."""
-    size: int | None
-    """Size in KB."""
-    default_branch: str | None
-    """Default branch name."""
     dependencies: NotRequired[list[RepositoryDependency]]
     """Dependencies of the repository. Empty if there are none, absent with ``exclude=dependencies``."""
 

@@ -1,10 +1,16 @@
 /**
- * The items of a result, as many as fit.
+ * How large a result may be: as many items as fit, and items that are cut to fit.
  *
  * @module
  */
 import { Buffer } from 'node:buffer'
-import { maxItemsBytes, type ResultItem } from './fields.ts'
+import type { ResultItem } from './fields.ts'
+
+/**
+ * Bytes of the items of a result, which is some 20,000 tokens. Some assistants refuse results of more than 25,000. With
+ * its filters, its cursor, its note and its cost, a result has less than 80,000 bytes.
+ */
+const maxItemsBytes = 74_000
 
 /** The items of a result. */
 export class ResultItems {
@@ -24,5 +30,13 @@ export class ResultItems {
   hasRoomFor(count: number): boolean {
     const { length } = this.items
     return length === 0 || this.#bytes + (this.#bytes / length) * count <= maxItemsBytes
+  }
+}
+
+/** Halves what may be long until the item fits into a result: an item that never fits would be paid for in vain. */
+export function shrink(describe: (share: number) => ResultItem): ResultItem {
+  for (let share = 1; ; share /= 2) {
+    const item = describe(share)
+    if (Buffer.byteLength(JSON.stringify(item)) <= maxItemsBytes || share < 0.001) return item
   }
 }

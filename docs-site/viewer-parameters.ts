@@ -1,5 +1,5 @@
 /**
- * What the viewer fills in for the first request of an operation.
+ * The parameters of the viewer: what it fills in for the first request of an operation, and commas in lists.
  *
  * @module
  */

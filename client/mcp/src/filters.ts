@@ -1,0 +1,34 @@
+// Generated from openapi.yml by `npm run client`.
+
+/** Filters that only users have. */
+export const userFilters = {
+  location: {"type":"array","items":{"type":"string"},"description":"users whose location contains any of these texts, case-insensitive"},
+  country: {"type":"array","items":{"type":"string"},"description":"users whose location is in any of these countries: codes of ISO 3166-1 alpha-2, such as DE"},
+  type: {"type":"array","items":{"type":"string"},"description":"users of any of these types, such as User, Organization and Bot, case-insensitive"},
+  has: {"type":"array","items":{"type":"string","enum":["email","name","company","location","bio"]},"description":"users who have each of these fields"},
+  min_followers: {"type":"integer","minimum":1,"description":"users with at least this many followers"},
+  active_since: {"type":"string","description":"users who authored or co-authored a commit at or after this time, such as 2026-01-31"},
+} as const
+
+/** Filters that only repositories have. */
+export const repositoryFilters = {
+  owner: {"type":"string","description":"repositories whose owner has this login now, case-insensitive"},
+  language: {"type":"array","items":{"type":"string"},"description":"repositories with any of these primary languages, case-insensitive"},
+  license: {"type":"array","items":{"type":"string"},"description":"repositories with any of these licenses, such as MIT, case-insensitive"},
+  min_stars: {"type":"integer","minimum":1,"description":"repositories with at least this many stars"},
+  fork: {"type":"boolean","description":"repositories that are forks, or that aren't"},
+  archived: {"type":"boolean","description":"repositories that are archived, or that aren't"},
+  pushed_since: {"type":"string","description":"repositories whose last push was at or after this time, such as 2026-01-31"},
+} as const
+
+/** Filters that both have. */
+export const sharedFilters = {
+  dependency_names: {"type":"array","items":{"type":"string"},"description":"items that use any of these dependencies: whole names, case-insensitive"},
+  dependency_match: {"type":"string","enum":["any","all"],"description":"all selects items that use each of the named dependencies, not only one"},
+  without_dependency_names: {"type":"array","items":{"type":"string"},"description":"leaves out items that use any of these dependencies"},
+  dependency_files: {"type":"array","items":{"type":"string"},"description":"items that use a dependency declared in any of these files, such as package.json"},
+  dependency_status: {"type":"string","enum":["active","removed"],"description":"only dependencies that are still declared (active), or only those that no longer are (removed)"},
+} as const
+
+/** Filters whose texts may have commas. Texts of the others are several, as in the parameters of the API. */
+export const textsWithCommas: readonly string[] = ["location", "prefix", "contains"]

@@ -1,0 +1,75 @@
+"""Filters of lists. Generated from openapi.yml by ``npm run client``."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Sequence
+from typing import Final, Literal, TypedDict
+
+
+class UserFilter(TypedDict, total=False):
+    """Which users a list has. Without members: all. A member that is None is left out. Times are Unix seconds, dates, or a ``datetime`` with a time zone."""
+
+    location: str | Sequence[str] | None
+    """Selects users whose location contains any of these texts, case-insensitive."""
+    country: str | Sequence[str] | None
+    """Selects users whose location is in any of these countries: codes of ISO 3166-1 alpha-2, such as ``DE``."""
+    dependency_names: str | Sequence[str] | None
+    """Selects items that use any of these dependencies: whole names, case-insensitive."""
+    dependency_match: Literal["any", "all"] | None
+    """``all`` selects items that use each of the named dependencies, not only one."""
+    without_dependency_names: str | Sequence[str] | None
+    """Leaves out items that use any of these dependencies."""
+    dependency_files: str | Sequence[str] | None
+    """Selects items that use a dependency declared in any of these files, such as ``package.json``."""
+    dependency_status: Literal["active", "removed"] | None
+    """Matches only dependencies that are still declared (``active``), or only those that no longer are (``removed``)."""
+    type: str | Sequence[str] | None
+    """Selects users of any of these types, such as ``User``, ``Organization`` and ``Bot``, case-insensitive."""
+    has: Literal["email", "name", "company", "location", "bio"] | Sequence[Literal["email", "name", "company", "location", "bio"]] | None
+    """Selects users who have each of these fields."""
+    min_followers: int | None
+    """Selects users with at least this many followers."""
+    active_since: str | int | datetime.date | None
+    """Selects users who authored or co-authored a commit at or after this time, such as ``2026-01-31``."""
+    changed_since: int | None
+    """Selects items that were added or changed after this version of the dataset, and allows no other filter."""
+
+
+class RepositoryFilter(TypedDict, total=False):
+    """Which repositories a list has. Without members: all. A member that is None is left out. Times are Unix seconds, dates, or a ``datetime`` with a time zone."""
+
+    owner: str | None
+    """Selects repositories whose owner has this login now, case-insensitive."""
+    dependency_names: str | Sequence[str] | None
+    """Selects items that use any of these dependencies: whole names, case-insensitive."""
+    dependency_match: Literal["any", "all"] | None
+    """``all`` selects items that use each of the named dependencies, not only one."""
+    without_dependency_names: str | Sequence[str] | None
+    """Leaves out items that use any of these dependencies."""
+    dependency_files: str | Sequence[str] | None
+    """Selects items that use a dependency declared in any of these files, such as ``package.json``."""
+    dependency_status: Literal["active", "removed"] | None
+    """Matches only dependencies that are still declared (``active``), or only those that no longer are (``removed``)."""
+    language: str | Sequence[str] | None
+    """Selects repositories with any of these primary languages, case-insensitive."""
+    license: str | Sequence[str] | None
+    """Selects repositories with any of these licenses, such as ``MIT``, case-insensitive."""
+    min_stars: int | None
+    """Selects repositories with at least this many stars."""
+    fork: bool | None
+    """Selects repositories that are forks, or that aren't."""
+    archived: bool | None
+    """Selects repositories that are archived, or that aren't."""
+    pushed_since: str | int | datetime.date | None
+    """Selects repositories whose last push was at or after this time, such as ``2026-01-31``."""
+    changed_since: int | None
+    """Selects items that were added or changed after this version of the dataset, and allows no other filter."""
+    exclude: Literal["dependencies"] | None
+    """``dependencies`` leaves this field out of each repository, at the same price."""
+
+
+REPEATED: Final[tuple[str, ...]] = ("location", "prefix", "contains",)
+"""Parameters whose values may have commas, and are repeated. Those of all others are joined by commas."""
+FLAGS: Final[tuple[str, ...]] = ("fork", "archived",)
+TIMES: Final[tuple[str, ...]] = ("active_since", "pushed_since",)

@@ -1,0 +1,87 @@
+// Generated from openapi.yml by `npm run client`.
+
+/** Which users a list has. Without members: all. Times are Unix seconds, or a date such as `2026-01-31`. */
+export interface UserFilter {
+  /** Selects users whose location contains any of these texts, case-insensitive. */
+  location?: string | readonly string[] | undefined
+  /** Selects users whose location is in any of these countries: codes of ISO 3166-1 alpha-2, such as `DE`. */
+  country?: string | readonly string[] | undefined
+  /** Selects items that use any of these dependencies: whole names, case-insensitive. */
+  dependencyNames?: string | readonly string[] | undefined
+  /** `all` selects items that use each of the named dependencies, not only one. */
+  dependencyMatch?: 'any' | 'all' | undefined
+  /** Leaves out items that use any of these dependencies. */
+  withoutDependencyNames?: string | readonly string[] | undefined
+  /** Selects items that use a dependency declared in any of these files, such as `package.json`. */
+  dependencyFiles?: string | readonly string[] | undefined
+  /** Matches only dependencies that are still declared (`active`), or only those that no longer are (`removed`). */
+  dependencyStatus?: 'active' | 'removed' | undefined
+  /** Selects users of any of these types, such as `User`, `Organization` and `Bot`, case-insensitive. */
+  type?: string | readonly string[] | undefined
+  /** Selects users who have each of these fields. */
+  has?: 'email' | 'name' | 'company' | 'location' | 'bio' | readonly ('email' | 'name' | 'company' | 'location' | 'bio')[] | undefined
+  /** Selects users with at least this many followers. */
+  minFollowers?: number | undefined
+  /** Selects users who authored or co-authored a commit at or after this time, such as `2026-01-31`. */
+  activeSince?: string | number | undefined
+  /** Selects items that were added or changed after this version of the dataset, and allows no other filter. */
+  changedSince?: number | undefined
+}
+
+/** Which repositories a list has. Without members: all. Times are Unix seconds, or a date such as `2026-01-31`. */
+export interface RepositoryFilter {
+  /** Selects repositories whose owner has this login now, case-insensitive. */
+  owner?: string | undefined
+  /** Selects items that use any of these dependencies: whole names, case-insensitive. */
+  dependencyNames?: string | readonly string[] | undefined
+  /** `all` selects items that use each of the named dependencies, not only one. */
+  dependencyMatch?: 'any' | 'all' | undefined
+  /** Leaves out items that use any of these dependencies. */
+  withoutDependencyNames?: string | readonly string[] | undefined
+  /** Selects items that use a dependency declared in any of these files, such as `package.json`. */
+  dependencyFiles?: string | readonly string[] | undefined
+  /** Matches only dependencies that are still declared (`active`), or only those that no longer are (`removed`). */
+  dependencyStatus?: 'active' | 'removed' | undefined
+  /** Selects repositories with any of these primary languages, case-insensitive. */
+  language?: string | readonly string[] | undefined
+  /** Selects repositories with any of these licenses, such as `MIT`, case-insensitive. */
+  license?: string | readonly string[] | undefined
+  /** Selects repositories with at least this many stars. */
+  minStars?: number | undefined
+  /** Selects repositories that are forks, or that aren't. */
+  fork?: boolean | undefined
+  /** Selects repositories that are archived, or that aren't. */
+  archived?: boolean | undefined
+  /** Selects repositories whose last push was at or after this time, such as `2026-01-31`. */
+  pushedSince?: string | number | undefined
+  /** Selects items that were added or changed after this version of the dataset, and allows no other filter. */
+  changedSince?: number | undefined
+  /** `dependencies` leaves this field out of each repository, at the same price. */
+  exclude?: 'dependencies' | undefined
+}
+
+/** Which dependencies to find: either by the beginning of their names, or by a part of them. */
+export interface DependencySearch {
+  /** Finds names that begin with this text, case-insensitive. */
+  prefix?: string | undefined
+  /** Finds names that contain this text, case-insensitive. */
+  contains?: string | undefined
+  /** Finds only dependencies that any of these files declares, such as `package.json`. */
+  dependencyFiles?: string | readonly string[] | undefined
+  /** How many items the response has at most. Default: 20. */
+  limit?: number | undefined
+}
+
+/** Which locations to find: those that contain a text. */
+export interface LocationSearch {
+  /** Finds locations that contain this text, as the filter `location` does. */
+  contains: string
+  /** How many items the response has at most. Default: 20. */
+  limit?: number | undefined
+}
+
+/** Parameters whose values may have commas. Those of all others are joined by commas. */
+export const repeated: readonly string[] = ["location", "prefix", "contains"]
+
+/** Parameters that are true or false. */
+export const flags: readonly string[] = ["fork", "archived"]

@@ -1,0 +1,55 @@
+// Generated from openapi.yml by `npm run client`.
+import type { FilterOptions } from './filter-options.ts'
+
+/** Options that filter users alone. */
+export const userOptions: FilterOptions = {
+  location: { member: 'location', multiple: true },
+  country: { member: 'country', multiple: true },
+  type: { member: 'type', multiple: true },
+  has: { member: 'has', multiple: true, choices: ['email', 'name', 'company', 'location', 'bio'] },
+  'min-followers': { member: 'minFollowers', kind: 'number' },
+  'active-since': { member: 'activeSince' },
+}
+
+/** Options that filter users and repositories. */
+export const sharedOptions: FilterOptions = {
+  dependency: { member: 'dependencyNames', multiple: true },
+  match: { member: 'dependencyMatch', choices: ['any', 'all'] },
+  without: { member: 'withoutDependencyNames', multiple: true },
+  file: { member: 'dependencyFiles', multiple: true },
+  status: { member: 'dependencyStatus', choices: ['active', 'removed'] },
+}
+
+/** Options that filter repositories alone. */
+export const repositoryOptions: FilterOptions = {
+  owner: { member: 'owner' },
+  language: { member: 'language', multiple: true },
+  license: { member: 'license', multiple: true },
+  'min-stars': { member: 'minStars', kind: 'number' },
+  fork: { member: 'fork', kind: 'flag', choices: ['true', 'false'] },
+  archived: { member: 'archived', kind: 'flag', choices: ['true', 'false'] },
+  'pushed-since': { member: 'pushedSince' },
+}
+
+/** What the help says about them. */
+export const filterHelp = `  --location TEXT       users whose location contains any of these texts, case-insensitive; may be repeated
+  --country TEXT        users whose location is in any of these countries: codes of ISO 3166-1 alpha-2, such as DE; may be repeated
+  --type TEXT           users of any of these types, such as User, Organization and Bot, case-insensitive; may be repeated
+  --has email|name|company|location|bio
+                        users who have each of these fields; may be repeated
+  --min-followers N     users with at least this many followers
+  --active-since TIME   users who authored or co-authored a commit at or after this time, such as 2026-01-31
+  --dependency TEXT     items that use any of these dependencies: whole names, case-insensitive; may be repeated
+  --match any|all       all selects items that use each of the named dependencies, not only one
+  --without TEXT        leaves out items that use any of these dependencies; may be repeated
+  --file TEXT           items that use a dependency declared in any of these files, such as package.json; may be repeated
+  --status active|removed
+                        only dependencies that are still declared (active), or only those that no longer are (removed)
+  --owner TEXT          repositories whose owner has this login now, case-insensitive
+  --language TEXT       repositories with any of these primary languages, case-insensitive; may be repeated
+  --license TEXT        repositories with any of these licenses, such as MIT, case-insensitive; may be repeated
+  --min-stars N         repositories with at least this many stars
+  --fork true|false     repositories that are forks, or that aren't
+  --archived true|false repositories that are archived, or that aren't
+  --pushed-since TIME   repositories whose last push was at or after this time, such as 2026-01-31
+`
