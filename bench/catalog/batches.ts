@@ -7,7 +7,7 @@ import { deepStrictEqual } from 'node:assert'
 import { createRandom } from '../../sample/random.ts'
 import { alternate, type Report } from '../figures.ts'
 import { secretOf } from '../fill.ts'
-import type { ClosedLoopJob, ClosedLoopResult, Generator, Target } from '../load.ts'
+import type { ClosedLoop, Target } from '../load.ts'
 import { startOurs, uncached } from '../programs.ts'
 import { createUser, nameRepository } from '../records.ts'
 import { keyCount, type LoadedDatabase } from '../stage.ts'
@@ -29,7 +29,7 @@ const batchCount = 1_000
 /** Random batches of names that all exist against random pages. */
 export async function measureBatches(
   report: Report,
-  generator: Generator<ClosedLoopJob, ClosedLoopResult>,
+  generator: ClosedLoop,
   { url, forge }: LoadedDatabase,
   { rounds, seconds }: BatchOptions,
 ): Promise<void> {

@@ -10,14 +10,12 @@ import { changeDataset } from '../../api/dataset/dataset-change.ts'
 import { removeUsers } from '../../api/dataset/removal.ts'
 import { numbersUpTo, writeRefresh } from '../dataset.ts'
 import { alternate, type Report } from '../figures.ts'
-import type { ClosedLoopJob, ClosedLoopResult, Generator, Target } from '../load.ts'
+import type { ClosedLoop, Target } from '../load.ts'
 import { type Program, runCommand, startOurs, uncached } from '../programs.ts'
 import { createUser, nameRepository } from '../records.ts'
 import { type LoadedDatabase, readVersion, type Stage } from '../stage.ts'
 import { measureMedian } from './latency.ts'
 import { ask, type CountedList, countLists, lastFullPage, onePage, randomPages } from './requests.ts'
-
-type ClosedLoop = Generator<ClosedLoopJob, ClosedLoopResult>
 
 interface CorrectionsOptions {
   rounds: number
@@ -29,8 +27,6 @@ interface CorrectionsOptions {
 const gapShare = 10
 /** One of a hundred users and repositories is refreshed. */
 const refreshShare = 100
-/** Repositories that are removed, and people who are forgotten, one after the other. */
-const removals = 3
 const allUsers = { name: '/users, no filter', path: '/users', query: {} }
 
 /** The large data, and that of a tenth, if there is one. */
@@ -48,16 +44,15 @@ export async function measureCorrections(
     report.say(name)
     const ours: number[] = []
     const theirs: number[] = []
-    for (let round = 1; round <= removals; round++) {
+    for (let round = 1; round <= options.rounds; round++) {
       ours.push(await correct(stage, withGaps, round))
       if (fewer !== undefined) theirs.push(await correct(stage, fewer, round))
     }
-    const of = `${name}, ${large.forge.users.toLocaleString('en')} users`
     if (fewer === undefined) continue
     report.compare(
       {
-        bar: of,
-        against: `${fewer.forge.users.toLocaleString('en')} users`,
+        bar: name,
+        against: 'in smaller data',
         goal: null,
         better: 'lower',
         unit: 's',
@@ -125,7 +120,7 @@ async function measureGaps(
   if (plainList === undefined || gapList === undefined) return
   const goal = { goal: 1.2, better: 'lower', unit: 'ms, median' } as const
   for (const { name, targets } of [
-    { name: `page ${lastFullPage(plainList).toLocaleString('en')} (the last)`, targets: lastPage },
+    { name: 'last full page', targets: lastPage },
     { name: 'random pages', targets: randomPages },
   ]) {
     const latency = (service: Program, list: CountedList) => () =>

@@ -3,13 +3,12 @@
  *
  * @module
  */
-import { alternate, type Report } from '../figures.ts'
+import { alternate, median, type Point, type Report } from '../figures.ts'
 import { secretOf } from '../fill.ts'
-import type { ClosedLoopJob, ClosedLoopResult, Generator, Target } from '../load.ts'
+import type { ClosedLoop, Target } from '../load.ts'
 import { type Program, startOurs, uncached } from '../programs.ts'
 import { createUser, nameRepository } from '../records.ts'
 import type { LoadedDatabase } from '../stage.ts'
-import type { Picture } from './picture.ts'
 import {
   addressOf,
   ask,
@@ -29,8 +28,6 @@ export interface LatencyOptions {
   seconds: number
 }
 
-type ClosedLoop = Generator<ClosedLoopJob, ClosedLoopResult>
-
 /** Shares of a list's length at which the picture shows what a page takes. */
 const depths = [0.25, 0.5, 0.75]
 /** Filters whose lists are too short for that have no depth. */
@@ -43,7 +40,6 @@ export async function measureDepth(
   report: Report,
   generator: ClosedLoop,
   database: LoadedDatabase,
-  picture: Picture,
   { rounds, seconds }: LatencyOptions,
 ): Promise<void> {
   await using service = await startOurs(database.url, uncached)
@@ -58,23 +54,23 @@ export async function measureDepth(
       ['last', latency(last)],
       ['first', latency(1)],
     ])
+    const points: Point[] = [[0, median(of('first'))]]
+    for (const depth of depths) {
+      points.push([depth, await latency(Math.max(1, Math.round(last * depth)))()])
+    }
+    points.push([1, median(of('last'))])
     report.compare(
       {
-        bar: `page ${last.toLocaleString('en')}: ${list.name}`,
-        against: 'page 1',
+        bar: `${list.name}: last full page`,
+        against: 'first page',
         goal: 1.5,
         better: 'lower',
         unit: 'ms, median',
+        points,
       },
       of('last'),
       of('first'),
     )
-    const points = [{ at: 0, values: of('first') }]
-    for (const depth of depths) {
-      points.push({ at: depth, values: [await latency(Math.max(1, Math.round(last * depth)))()] })
-    }
-    points.push({ at: 1, values: of('last') })
-    picture.addDepth(list.name, points)
   }
 }
 
@@ -83,7 +79,6 @@ export async function measureGrowth(
   report: Report,
   generator: ClosedLoop,
   databases: readonly LoadedDatabase[],
-  picture: Picture,
   { rounds, seconds }: LatencyOptions,
 ): Promise<void> {
   await using stack = new AsyncDisposableStack()
@@ -111,18 +106,15 @@ export async function measureGrowth(
     )
     report.compare(
       {
-        bar: `${name}, ${largest.size.toLocaleString('en')} users`,
-        against: `${smallest.size.toLocaleString('en')} users`,
+        bar: name,
+        against: 'a small database',
         goal: 1.5,
         better: 'lower',
         unit: 'ms, median',
+        points: contenders.map(({ size }): Point => [size, median(of(String(size)))]),
       },
       of(String(largest.size)),
       of(String(smallest.size)),
-    )
-    picture.addGrowth(
-      name,
-      contenders.map(({ size }) => ({ at: size, values: of(String(size)) })),
     )
   }
 }

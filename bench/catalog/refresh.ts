@@ -7,17 +7,17 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { numbersUpTo, refreshedFollowing, writeRefresh } from '../dataset.ts'
 import type { Report } from '../figures.ts'
-import type { ClosedLoopJob, ClosedLoopResult, Generator } from '../load.ts'
+import type { ClosedLoop, ClosedLoopResult } from '../load.ts'
 import { type Program, runImport, startOurs } from '../programs.ts'
 import { type LoadedDatabase, readVersion, type Stage } from '../stage.ts'
-import { readFirstLoad } from './loading.ts'
+import { mostMegabytes, readFirstLoad } from './loading.ts'
 import { addressOf, ask, type CountedList, countLists, createLists, randomPages } from './requests.ts'
-
-type ClosedLoop = Generator<ClosedLoopJob, ClosedLoopResult>
 
 const connections = 32
 /** One of a hundred users and repositories has changed. */
 const step = 100
+/** What it may take, with 1,000,000 users as with fewer. */
+const mostSeconds = 5
 const listNames = [
   '/users, no filter',
   '/users, one dependency',
@@ -45,14 +45,22 @@ export async function measureRefresh(
   const alone = await refresh(stage, database, runImport)
   report.compare(
     {
-      bar: `a refresh of ${changed} users and repositories`,
+      bar: 'a refresh of 1 %',
       against: 'the first load',
-      goal: 0.02,
+      goal: null,
       better: 'lower',
       unit: 's',
     },
     [alone.seconds],
     [(await readFirstLoad(database)).seconds],
+  )
+  report.note(
+    { bar: 'a refresh of 1 %', against: 'the whole command', goal: mostSeconds, unit: 's' },
+    alone.seconds,
+  )
+  report.note(
+    { bar: 'memory of a refresh, peak', against: 'the command', goal: mostMegabytes, unit: 'MiB' },
+    alone.megabytes,
   )
 
   report.say('the next refresh, beside readers')
@@ -85,7 +93,8 @@ export async function measureRefresh(
     return result
   })
 
-  const of = `in the ${seconds.toFixed(0)} s of a refresh`
+  const of = 'beside a refresh'
+  report.note({ bar: 'a refresh of 1 %', against: 'beside readers', goal: null, unit: 's' }, seconds)
   const latency = { better: 'lower', unit: 'ms' } as const
   report.compare(
     { ...latency, bar: `readers' p99 ${of}`, against: 'their usual p99', goal: 1.5 },

@@ -9,7 +9,7 @@ import type { Sql } from '../../api/database/connect.ts'
 import { assertAlike, createHttpContender, createSqlContender, type LedgerTable } from '../comparison.ts'
 import { alternate, median, type Report } from '../figures.ts'
 import { countMismatches } from '../fill.ts'
-import type { ClosedLoopJob, ClosedLoopResult, Generator, Target } from '../load.ts'
+import type { ClosedLoop, Target } from '../load.ts'
 import { runPgbench } from '../pgbench.ts'
 import {
   type Program,
@@ -41,8 +41,6 @@ export interface ThroughputOptions {
   /** Of each run. */
   seconds: number
 }
-
-type ClosedLoop = Generator<ClosedLoopJob, ClosedLoopResult>
 
 const connections = 32
 /** The plain way keeps as many cores busy; more only wait for each other. */
