@@ -100,7 +100,8 @@ function claimForge({ ours, part }: RecordReader): Record<string, string> {
   const read = (figure: string) => ours('forge', figure)
   const change = (of: string) => read(`a load that changes sets / ${of}`)
   const most = (of: string) => read(`${of} / at most, of all these filters`)
-  const inGigabytes = (value: number) => `${value.toPrecision(2)} GB`
+  const inGigabytes = (value: number) =>
+    value < 1 ? `${Math.max(1, Math.round(value * 1_000))} MB` : `${Number(value.toPrecision(3))} GB`
   return {
     'forge.size': Object.entries(part('forge').data)
       .map(([what, count]) => `${whole(count)} ${what}`)
@@ -118,7 +119,7 @@ function claimForge({ ours, part }: RecordReader): Record<string, string> {
       ]),
     ),
     'forge.page': `${whole(most('30 ids from any place'))} µs`,
-    'forge.memory': `${whole(most('memory of the matches'))} MB`,
+    'forge.memory': inGigabytes(most('memory of the matches') / 1_000),
     'forge.changes': whole(change('changes')),
     'forge.change': duration(change('time')),
     'forge.log': inGigabytes(change('write-ahead log')),

@@ -103,7 +103,7 @@ function claimForPortal(
     'refresh.users': whole(size('refresh') / 100),
     'refresh.all': whole(size('refresh')),
     'refresh.time': duration(ours('refresh', 'a refresh of 1 % / beside readers')),
-    'refresh.lost': `${whole(100 * (1 - ratio('refresh', 'pages a second beside a refresh / before')))} %`,
+    'refresh.pages': `${whole(100 * ratio('refresh', 'pages a second beside a refresh / before'))} %`,
     'refresh.wait': duration(ours('refresh', 'longest wait beside a refresh / the usual p99') / 1_000),
     'embedded.users': whole(size('embedded')),
     'embedded.time': duration(ours('embedded', 'first load / the embedded database')),
@@ -146,14 +146,14 @@ function tabulateDisk(readBytes: (figure: string) => number): string {
 /** When and on how much data the parts were measured. */
 function tabulateSources(recorded: Recorded): string {
   const groups = new Map<string, { names: string[]; cells: string[] }>()
-  for (const [name, { data, date, version }] of Object.entries(recorded)) {
+  for (const [name, { data, date, version, load }] of Object.entries(recorded)) {
     const sizes = Object.entries(data).map(([what, size]) => `${whole(size)} ${what}`)
-    const cells = [sizes.join(', '), date, version]
+    const cells = [sizes.join(', '), date, version, `${whole(100 * load.others)} %`]
     const group = groups.get(cells.join()) ?? { names: [], cells }
     groups.set(cells.join(), { ...group, names: [...group.names, `\`${name}\``] })
   }
   return tabulate(
-    ['Parts of the benchmark', 'Data', 'Date', 'Version'],
+    ['Parts of the benchmark', 'Data', 'Date', 'Version', 'Processors used by others'],
     [...groups.values()].map(({ names, cells }) => [names.join(', '), ...cells]),
   )
 }

@@ -126,6 +126,11 @@ export function nameFigure({ bar, against }: Pick<Figure, 'bar' | 'against'>): s
   return `${bar} / ${against}`
 }
 
+/** Whether a figure has a number for everything: a run without a single response has none. */
+export function isMeasured({ ours, theirs, ratio }: Figure): boolean {
+  return [ours, theirs ?? 0, ratio ?? 0].every(Number.isFinite)
+}
+
 /** Figures about correctness, whose goal is 0, that miss it. */
 export function findWrong(figures: readonly Figure[]): Figure[] {
   return figures.filter(({ goal, met }) => goal === 0 && !met)

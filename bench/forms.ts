@@ -41,7 +41,7 @@ const usual: Form = {
   forgeUsers: 150_000_000,
 }
 
-/** By the option that chooses them. */
+/** By the option that chooses them. `folder` is where the databases are. */
 export const forms = {
   usual: () => usual,
   /** Whether everything still runs, and agrees. Its figures mean nothing. */
@@ -66,14 +66,14 @@ export const forms = {
     forgeUsers: 1_000_000,
   }),
   /** What bench/figures.json has. */
-  record: async () => ({
+  record: async (folder: string) => ({
     ...usual,
     largeUsers: 1_000_000,
     rounds: 3,
     seconds: 3,
-    forgeUsers: Math.min(usual.forgeUsers, Math.floor((await readFreeBytes()) / bytesOfForgeUser)),
+    forgeUsers: Math.min(usual.forgeUsers, Math.floor((await readFreeBytes(folder)) / bytesOfForgeUser)),
   }),
-} satisfies Record<string, () => Form | Promise<Form>>
+} satisfies Record<string, (folder: string) => Form | Promise<Form>>
 
 /** What a user of the simulated forge takes of the disk at most, with 2.7 repositories and the write-ahead log. */
 const bytesOfForgeUser = 400

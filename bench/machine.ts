@@ -4,7 +4,7 @@
  * @module
  */
 import { open as openFile, readFile, rm, statfs } from 'node:fs/promises'
-import { cpus, release, tmpdir, totalmem, type } from 'node:os'
+import { cpus, release, totalmem, type } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Sql } from '../api/database/connect.ts'
@@ -59,8 +59,8 @@ export async function readTaken(): Promise<number> {
   return 1 - (after.idle - before.idle) / (after.all - before.all)
 }
 
-/** Free bytes where the databases are. */
-export async function readFreeBytes(folder = tmpdir()): Promise<number> {
+/** Free bytes of a folder's disk. */
+export async function readFreeBytes(folder: string): Promise<number> {
   const { bavail, bsize } = await statfs(folder)
   return bavail * bsize
 }

@@ -8,7 +8,7 @@ import { Argument, Command, InvalidArgumentError } from 'commander'
 import { readBuildInfo } from '../api/build-info.ts'
 import { exitOnSignals } from '../test/support/program.ts'
 import { writeClaims } from './claims.ts'
-import { createReport, type FinishedReport, findWrong } from './figures.ts'
+import { createReport, type FinishedReport, findWrong, isMeasured, nameFigure } from './figures.ts'
 import { type Form, forms } from './forms.ts'
 import { startClosedLoop } from './load.ts'
 import { type Bench, type Part, parts } from './parts.ts'
@@ -30,7 +30,7 @@ function readCount(text: string): number {
   return Number(text)
 }
 
-/** Measures a part, and writes its figures into a file. Returns whether something is wrong, and not only slow. */
+/** Measures a part, and writes its figures into a file. Returns whether something is wrong or missing, and not only slow. */
 async function measurePart(
   part: Part,
   bench: Bench & { report: FinishedReport },
@@ -42,10 +42,11 @@ async function measurePart(
   const before = loadavg()[0] ?? 0
   await report.lookAround()
   await part.measure(bench)
-  const figures = report.figures.filter((figure) => figure.part === part.name)
+  const all = report.figures.filter((figure) => figure.part === part.name)
+  const figures = all.filter(isMeasured)
+  for (const figure of all) if (!isMeasured(figure)) console.error(`Not measured: ${nameFigure(figure)}`)
   const wrong = findWrong(figures)
-  for (const { bar, against, ours, unit } of wrong)
-    console.error(`Wrong: ${bar} (${against}): ${ours} ${unit}`)
+  for (const figure of wrong) console.error(`Wrong: ${nameFigure(figure)}: ${figure.ours} ${figure.unit}`)
   if (file !== undefined && wrong.length === 0) {
     const { version, commit } = readBuildInfo('')
     await recordPart(file, part.name, {
@@ -57,25 +58,25 @@ async function measurePart(
       load: {
         before: Number(before.toFixed(1)),
         after: Number((loadavg()[0] ?? 0).toFixed(1)),
-        others: Number(Math.max(...figures.map(({ taken }) => taken)).toFixed(2)),
+        others: Number(Math.max(0, ...figures.map(({ taken }) => taken)).toFixed(2)),
       },
       figures: toRecorded(figures),
     })
   }
-  return wrong.length > 0
+  return wrong.length + all.length - figures.length > 0
 }
 
 async function run(names: readonly string[], options: Options, command: Command): Promise<void> {
   const { quick, tiny, record, claims, keep, idleTimeout, json = record && recordFile } = options
   if (claims) return writeClaims()
   if (names.length === 0 && !quick && !tiny && !record) return command.help()
-  const chosen = await forms[tiny ? 'tiny' : quick ? 'quick' : record ? 'record' : 'usual']()
-  // Data of a size that is asked for is the only one.
-  const form = { ...chosen, ...(options.users && { largeUsers: options.users }), ...options }
   const report = createReport({ idleTimeoutSeconds: idleTimeout, looksAround: !tiny })
   try {
     await using stage = await openStage(keep, report)
     await using generator = startClosedLoop()
+    const chosen = await forms[tiny ? 'tiny' : quick ? 'quick' : record ? 'record' : 'usual'](stage.folder)
+    // Data of a size that is asked for is the only one.
+    const form = { ...chosen, ...(options.users && { largeUsers: options.users }), ...options }
     for (const part of parts) {
       const isChosen = [part.name, part.subject].some((name) => name && names.includes(name))
       if (names.length > 0 && !isChosen) continue
@@ -83,8 +84,8 @@ async function run(names: readonly string[], options: Options, command: Command)
     }
   } finally {
     report.print()
-    if (record && json === recordFile) await writeClaims()
   }
+  if (json === recordFile) await writeClaims()
 }
 
 const names = [...new Set(parts.flatMap(({ name, subject }) => [subject ?? name, name]))]

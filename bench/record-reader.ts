@@ -52,8 +52,12 @@ export function duration(seconds: number): string {
   return seconds < 172_800 ? `${whole(seconds / 3_600)} hours` : `${whole(seconds / 86_400)} days`
 }
 
-/** A table of Markdown, with an empty line before and after. */
+/** A table of Markdown as the formatter writes it, with an empty line before and after. */
 export function tabulate(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const lines = [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`)
+  const widths = head.map((_, column) => Math.max(...[head, ...rows].map((row) => row[column]?.length ?? 0)))
+  const rule = widths.map((width) => '-'.repeat(width))
+  const lines = [head, rule, ...rows].map(
+    (row) => `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`,
+  )
   return `\n\n${lines.join('\n')}\n\n`
 }

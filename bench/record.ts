@@ -85,7 +85,7 @@ function toRecordedFigure(figure: Figure): RecordedFigure {
   }
 }
 
-/** Three digits, or as many as a whole number has. JSON has null for what isn't a number. */
+/** Three digits, or as many as a whole number has. */
 function round(value: number): number {
   return Math.abs(value) >= 100 || Number.isInteger(value) ? Math.round(value) : Number(value.toPrecision(3))
 }

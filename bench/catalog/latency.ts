@@ -3,9 +3,10 @@
  *
  * @module
  */
-import { alternate, median, type Point, type Report } from '../figures.ts'
+import { alternate, median, type Point } from '../figures.ts'
 import { secretOf } from '../fill.ts'
 import type { ClosedLoop, Target } from '../load.ts'
+import type { Bench } from '../parts.ts'
 import { type Program, startOurs, uncached } from '../programs.ts'
 import { createUser, nameRepository } from '../records.ts'
 import type { LoadedDatabase } from '../stage.ts'
@@ -21,13 +22,6 @@ import {
   randomPages,
 } from './requests.ts'
 
-/** How much is measured. */
-export interface LatencyOptions {
-  rounds: number
-  /** Of each run. */
-  seconds: number
-}
-
 /** Shares of a list's length at which the picture shows what a page takes. */
 const depths = [0.25, 0.5, 0.75]
 /** Filters whose lists are too short for that have no depth. */
@@ -35,13 +29,30 @@ const fewestPages = 4
 /** With one request at a time a latency is what the request takes, and not time in a queue. */
 const connections = 1
 
+/** Data between the small and the large. */
+const middleUsers = 100_000
+
+/** Opens data of two or three sizes, the smallest first. */
+export async function openSizes({
+  stage,
+  form: { smallUsers, largeUsers },
+}: Bench): Promise<LoadedDatabase[]> {
+  const databases: LoadedDatabase[] = []
+  for (const users of [smallUsers, middleUsers].filter((size) => size < largeUsers))
+    databases.push(await stage.open(users))
+  return [...databases, await stage.open(largeUsers)]
+}
+
+/** For how many seconds latencies are measured: there are many kinds of requests. */
+export function shortenRun({ seconds }: { seconds: number }): number {
+  return seconds / 6
+}
+
 /** The last full page of each list against its first. */
-export async function measureDepth(
-  report: Report,
-  generator: ClosedLoop,
-  database: LoadedDatabase,
-  { rounds, seconds }: LatencyOptions,
-): Promise<void> {
+export async function measureDepth({ report, stage, form, generator }: Bench): Promise<void> {
+  const { rounds } = form
+  const seconds = shortenRun(form)
+  const database = await stage.open(form.largeUsers)
   await using service = await startOurs(database.url, uncached)
   const lists = await countLists(service, createLists(database.forge))
   report.say(`depth: ${lists.length} lists, ${rounds} rounds of ${seconds} s for each end of them`)
@@ -75,12 +86,11 @@ export async function measureDepth(
 }
 
 /** Every kind of request on databases of several sizes: random pages, and look-ups. */
-export async function measureGrowth(
-  report: Report,
-  generator: ClosedLoop,
-  databases: readonly LoadedDatabase[],
-  { rounds, seconds }: LatencyOptions,
-): Promise<void> {
+export async function measureGrowth(bench: Bench): Promise<void> {
+  const { report, form, generator } = bench
+  const { rounds } = form
+  const seconds = shortenRun(form)
+  const databases = await openSizes(bench)
   await using stack = new AsyncDisposableStack()
   const contenders: { size: number; service: Program; requests: Map<string, Target[]> }[] = []
   for (const database of databases) {

@@ -8,6 +8,7 @@ import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Sql } from '../../api/database/connect.ts'
 import { printTable, type Report } from '../figures.ts'
+import type { Bench } from '../parts.ts'
 import { runPsql } from '../pgbench.ts'
 import { type LoadResult, runImport } from '../programs.ts'
 import type { BenchDatabase, LoadedDatabase, Stage } from '../stage.ts'
@@ -30,7 +31,8 @@ const mebibyte = 2 ** 20
 export const mostMegabytes = 381
 
 /** The first load, all that is derived included, against psql's `\copy` of the rows that it left. */
-export async function measureImport(report: Report, stage: Stage, database: LoadedDatabase): Promise<void> {
+export async function measureImport({ report, stage, form }: Bench): Promise<void> {
+  const database = await stage.open(form.largeUsers)
   const { dataset } = database
   const loaded = database.loaded ?? (await loadAgain(report, stage, database))
   report.say('copying the same rows')
@@ -106,7 +108,8 @@ export async function readFirstLoad({ sql }: BenchDatabase): Promise<LoadResult>
 }
 
 /** Tables and indexes, each with its size, against the size of the files. */
-export async function measureDisk(report: Report, { sql, dataset, forge }: LoadedDatabase): Promise<void> {
+export async function measureDisk({ report, stage, form }: Bench): Promise<void> {
+  const { sql, dataset, forge } = await stage.open(form.largeUsers)
   const sizes = await readSizes(sql)
   const sum = (kind: string) =>
     sizes.filter((size) => size.kind === kind).reduce((total, { bytes }) => total + bytes, 0) / mebibyte

@@ -6,8 +6,8 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { numbersUpTo, refreshedFollowing, writeRefresh } from '../dataset.ts'
-import type { Report } from '../figures.ts'
-import type { ClosedLoop, ClosedLoopResult } from '../load.ts'
+import type { ClosedLoopResult } from '../load.ts'
+import type { Bench } from '../parts.ts'
 import { type Program, runImport, startOurs } from '../programs.ts'
 import { type LoadedDatabase, readVersion, type Stage } from '../stage.ts'
 import { mostMegabytes, readFirstLoad } from './loading.ts'
@@ -26,14 +26,8 @@ const listNames = [
 ]
 
 /** A refresh alone, and the next one beside readers. */
-export async function measureRefresh(
-  report: Report,
-  generator: ClosedLoop,
-  stage: Stage,
-  database: LoadedDatabase,
-  /** Of a run of readers. Runs follow each other until the load is over. */
-  { seconds: runSeconds }: { seconds: number },
-): Promise<void> {
+export async function measureRefresh({ report, stage, form, generator }: Bench): Promise<void> {
+  const database = await stage.open(form.largeUsers)
   const { url, forge } = database
   const changed = Math.ceil(forge.users / step).toLocaleString('en')
   await using service = await startOurs(url)
@@ -65,8 +59,9 @@ export async function measureRefresh(
 
   report.say('the next refresh, beside readers')
   const targets = lists.flatMap((list) => randomPages(list))
-  const load = { port: service.port, targets, connections, seconds: runSeconds }
-  const usual = await generator.run({ ...load, seconds: 2 * runSeconds })
+  // Runs follow each other until the load is over.
+  const load = { port: service.port, targets, connections, seconds: form.seconds }
+  const usual = await generator.run({ ...load, seconds: 2 * form.seconds })
   report.say(`before: ${describe(usual)}`)
   const beside: ClosedLoopResult[] = []
   let mixed = 0

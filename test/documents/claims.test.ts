@@ -11,3 +11,9 @@ test('each figure that a page claims is that of bench/figures.json: run `npm run
   expect(files.length).toBeGreaterThan(5)
   for (const { path, found, expected } of files) expect(found, path).toBe(expected)
 })
+
+test('no figure begins a line of Markdown, where its comment would end the paragraph', async () => {
+  const files = (await readClaims()).filter(({ path }) => path.endsWith('.md'))
+  const first = files.filter(({ found }) => /^[\s>-]*<!-- figure \S+ -->(?!\n)/m.test(found))
+  expect(first.map(({ path }) => path)).toEqual([])
+})
