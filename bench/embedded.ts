@@ -1,63 +1,49 @@
 /**
- * `npm run bench -- embedded`: the database that every newcomer meets first, with the sample data, against the same data
- * on a PostgreSQL server.
+ * The embedded database that every newcomer meets first, against the same data on a PostgreSQL server.
  *
  * @module
  */
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openDatabase } from '../api/database/database.ts'
 import { assertAlike, createHttpContender } from './comparison.ts'
-import { alternate, type Report } from './figures.ts'
+import { alternate } from './figures.ts'
 import { countMismatches, fillKeys, secretOf } from './fill.ts'
-import { startClosedLoop, type Target } from './load.ts'
-import { type Program, runImport, startOurs, watchMemory } from './programs.ts'
-import type { Stage } from './stage.ts'
+import type { Target } from './load.ts'
+import type { Bench } from './parts.ts'
+import { type Program, runCommand, startOurs, watchMemory } from './programs.ts'
+import { nameUser } from './records.ts'
 
-/** What can be chosen on the command line. */
-export interface EmbeddedOptions {
-  rounds: number
-  /** Of each run. */
-  seconds: number
-}
-
-const sample = join(import.meta.dirname, '../sample')
 const keys = 100
 const pageSize = 30
 const connections = 32
+/** Of the service, and of the command that loads the data. */
 const mostMegabytes = 650
 
-export async function measureEmbedded(
-  report: Report,
-  stage: Stage,
-  { rounds, seconds }: EmbeddedOptions,
-): Promise<void> {
-  const onServer = await stage.create('sample')
+export async function measureEmbedded({ report, stage, form, generator }: Bench): Promise<void> {
+  const { rounds, seconds, embeddedUsers: users } = form
+  const onServer = await stage.open(users)
   const folder = await mkdtemp(join(tmpdir(), 'devdata-bench-'))
-  await using generator = startClosedLoop()
+  const startServed = () => startOurs(onServer.url)
+  const startEmbedded = () => startOurs('', { DATA_DIR: folder })
+  const alone = { against: 'the embedded database', goal: null }
+  const bounded = { ...alone, goal: mostMegabytes, unit: 'MiB' }
   try {
-    await runImport(onServer.url, sample)
-    await fillKeys(onServer.sql, keys)
-    const startServed = () => startOurs(onServer.url)
-    const startEmbedded = () => startOurs('', { DATA_DIR: folder })
-
-    const first = await time(startEmbedded)
-    report.note(
-      { bar: 'first start to ready', against: 'the embedded database', goal: null, unit: 's' },
-      first,
-    )
+    const words = ['import', 'ndjson', onServer.dataset.folder]
+    const loaded = await runCommand('', words, { DATA_DIR: folder })
+    report.note({ ...alone, bar: 'first load', unit: 's' }, loaded.seconds)
+    report.note({ ...bounded, bar: 'memory of the first load, peak' }, loaded.megabytes)
     const starts = await alternate(report, rounds, [
       ['embedded', () => time(startEmbedded)],
       ['server', () => time(startServed)],
     ])
     report.compare(
-      { bar: 'later start to ready', against: 'a server', goal: null, better: 'lower', unit: 's' },
+      { bar: 'start to ready', against: 'a server', goal: null, better: 'lower', unit: 's' },
       starts('embedded'),
       starts('server'),
     )
 
-    const targets = await createTargets()
     await using embedded = await startEmbedded()
     await using served = await startServed()
     const { sql, close } = await openDatabase({
@@ -67,18 +53,25 @@ export async function measureEmbedded(
       databaseStatementTimeoutSeconds: 0,
     })
     await fillKeys(sql, keys)
-    for (const { path } of Object.values(targets).flat()) {
-      await assertAlike(path, [
-        createHttpContender('a server', served, path, { sql: onServer.sql }),
-        createHttpContender('the embedded database', embedded, path, { sql }),
-      ])
+    const lookUp = `/users/${nameUser('{n}')}`
+    const page = `/users?per_page=${pageSize}&page={n}`
+    const requests = { 'look-ups': [lookUp, users], 'pages of users': [page, users / pageSize] } as const
+    for (const [path, most] of Object.values(requests)) {
+      for (const number of [1, Math.ceil(most / 2), Math.ceil(most)]) {
+        const numbered = path.replace('{n}', String(number))
+        await assertAlike(numbered, [
+          createHttpContender('a server', served, numbered, { sql: onServer.sql }),
+          createHttpContender('the embedded database', embedded, numbered, { sql }),
+        ])
+      }
     }
     const memory = watchMemory(embedded)
-    for (const [name, requests] of Object.entries(targets)) {
-      const load = (program: Program) => async () => {
-        const job = { port: program.port, targets: requests, connections, seconds }
-        return (await generator.run(job)).perSecond
-      }
+    for (const [name, [path, most]] of Object.entries(requests)) {
+      const targets = Array.from({ length: keys }, (_, index): Target => ({ key: secretOf(index + 1), path }))
+      const load =
+        ({ port }: Program) =>
+        async () =>
+          (await generator.run({ port, targets, most: Math.floor(most), connections, seconds })).perSecond
       for (const program of [embedded, served]) await load(program)()
       const of = await alternate(report, rounds, [
         ['embedded', load(embedded)],
@@ -90,31 +83,14 @@ export async function measureEmbedded(
         of('server'),
       )
     }
-    report.note(
-      { bar: 'resident memory, peak', against: 'the embedded database', goal: mostMegabytes, unit: 'MiB' },
-      Math.max(...(await memory.stop())),
-    )
+    report.note({ ...bounded, bar: 'resident memory, peak' }, Math.max(...(await memory.stop())))
     report.note(
       { bar: 'keys whose ledger does not add up', against: 'afterwards', goal: 0, unit: 'keys' },
       await countMismatches(sql),
     )
     await close()
   } finally {
-    await stage.drop(onServer)
     await rm(folder, { recursive: true, force: true })
-  }
-}
-
-/** Every user, and every page of all users. */
-async function createTargets(): Promise<Record<string, Target[]>> {
-  const lines = (await readFile(join(sample, 'users.ndjson'), 'utf8')).trimEnd().split('\n')
-  const logins = lines.map((line): string => JSON.parse(line).login)
-  const toTarget = (path: string, index: number) => ({ key: secretOf(1 + (index % keys)), path })
-  return {
-    'look-ups': logins.map((login, index) => toTarget(`/users/${login}`, index)),
-    'pages of users': Array.from({ length: logins.length / pageSize }, (_, page) =>
-      toTarget(`/users?per_page=${pageSize}&page=${page + 1}`, page),
-    ),
   }
 }
 

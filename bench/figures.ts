@@ -3,14 +3,15 @@
  *
  * @module
  */
-import { writeFile } from 'node:fs/promises'
-import { cpus } from 'node:os'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { readTaken } from './machine.ts'
+
+/** What was measured at a place: a share of a list's length, or a number of users, and milliseconds. */
+export type Point = readonly [place: number, milliseconds: number]
 
 /** Ours against something else, or against a bound. */
 export interface Figure {
-  /** Of the command line. Empty: the report is about one subject. */
-  subject: string
+  /** Of the benchmark that it belongs to. */
+  part: string
   bar: string
   against: string
   /** Median of the rounds' ratios, ours to the other's. Null where there is nothing to divide by. */
@@ -25,26 +26,19 @@ export interface Figure {
   ours: number
   theirs: number | null
   unit: string
+  /** Runs of each contender. */
+  rounds: number
   /** Share of the machine's CPU time that was taken just before the rounds, at most: by others, that is. */
   taken: number
-}
-
-/** Where it was measured. */
-export interface Machine {
-  date: string
-  node: string
-  postgresql: string
-  cores: number
-  processor: string
-  /** Milliseconds until 8 kB are on the disk of the database: the median of many. */
-  flush: number
+  /** Further medians, for the picture. */
+  points?: readonly Point[]
 }
 
 /** Where figures go: a line each as they come, and all of them in the end. */
 export interface Report {
   /** Ours against another's, a number each from every round. */
   compare(
-    bar: Pick<Figure, 'bar' | 'against' | 'goal' | 'better' | 'unit'>,
+    bar: Pick<Figure, 'bar' | 'against' | 'goal' | 'better' | 'unit' | 'points'>,
     ours: readonly number[],
     theirs: readonly number[],
   ): void
@@ -52,20 +46,18 @@ export interface Report {
   note(bar: Pick<Figure, 'bar' | 'against' | 'goal' | 'unit'>, value: number): void
   /** Says what goes on. */
   say(text: string): void
-  machine: Machine | undefined
-  /** What the next figures are about. */
-  subject: string
+  /** Where it is measured, in a line. */
+  machine: string
+  /** What the next figures belong to. */
+  part: string
   /** Looks whether somebody else uses the machine, and waits a while for them. Figures after it say what was found. */
   lookAround(): Promise<void>
 }
 
 export interface FinishedReport extends Report {
+  figures: readonly Figure[]
   /** Prints the table. */
   print(): void
-  /** Writes all figures as a JSON array. */
-  save(file: string): Promise<void>
-  /** Figures about correctness, whose goal is 0, that miss it. */
-  findWrong(): Figure[]
 }
 
 /** Other programs that take less don't matter. A share of the machine's CPU time. */
@@ -84,15 +76,18 @@ export function createReport({
   /** Whether `taken` is of rounds that a figure was made of already. */
   let isTold = true
 
-  function add(found: Omit<Figure, 'subject' | 'taken'>): void {
-    const figure = { subject: report.subject, ...found, taken: Math.max(0, ...taken) }
+  function add(found: Omit<Figure, 'part' | 'taken'>): void {
+    const figure = { part: report.part, ...found, taken: Math.max(0, ...taken) }
+    if (figures.some((other) => other.part === figure.part && nameFigure(other) === nameFigure(figure)))
+      throw new Error(`${figure.part} has two figures with the name ${nameFigure(figure)}`)
     isTold = true
     figures.push(figure)
     report.say(describe(figure).join('  '))
   }
   const report: FinishedReport = {
-    machine: undefined,
-    subject: '',
+    figures,
+    machine: '',
+    part: '',
     async lookAround() {
       if (!looksAround) return
       if (isTold) taken = []
@@ -108,49 +103,52 @@ export function createReport({
       const goal = Number.isFinite(ratio) ? bar.goal : null
       const met = goal === null ? null : bar.better === 'higher' ? ratio >= goal : ratio <= goal
       const spread = [Math.min(...ratios), Math.max(...ratios)] as const
-      add({ ...bar, ratio, spread, met, ours: median(ours), theirs: median(theirs) })
+      add({ ...bar, ratio, spread, met, ours: median(ours), theirs: median(theirs), rounds: ours.length })
     },
     note(bar, value) {
       const met = bar.goal === null ? null : value <= bar.goal
-      add({ ...bar, ratio: null, spread: null, better: 'lower', met, ours: value, theirs: null })
+      add({ ...bar, ratio: null, spread: null, better: 'lower', met, ours: value, theirs: null, rounds: 1 })
     },
     say(text) {
       console.log(`${new Date().toISOString().slice(11, 19)} ${text}`)
     },
     print() {
-      const { machine } = report
-      if (machine !== undefined) {
-        const { date, node, postgresql, cores, processor, flush } = machine
-        console.log(
-          `\n${date}, Node ${node}, PostgreSQL ${postgresql}, ${cores} cores (${processor}), a flush in ${flush.toFixed(2)} ms`,
-        )
-      }
+      console.log(`\n${report.machine}`)
       const head = ['bar', 'against', 'ratio', 'spread', 'goal', 'met', 'ours', 'theirs', 'unit', 'taken']
       printTable([head, ...figures.map(describe)])
     },
-    findWrong: () => figures.filter(({ goal, met }) => goal === 0 && !met),
-    save: (file) =>
-      writeFile(
-        file,
-        `${JSON.stringify(
-          figures.map((figure) => ({ ...figure, machine: report.machine })),
-          null,
-          2,
-        )}\n`,
-      ),
   }
   return report
 }
 
+/** The name of a figure, which no other of its part has. */
+export function nameFigure({ bar, against }: Pick<Figure, 'bar' | 'against'>): string {
+  return `${bar} / ${against}`
+}
+
+/** Whether a figure has a number for everything: a run without a single response has none. */
+export function isMeasured({ ours, theirs, ratio }: Figure): boolean {
+  return [ours, theirs ?? 0, ratio ?? 0].every(Number.isFinite)
+}
+
+/** Figures about correctness, whose goal is 0, that miss it. */
+export function findWrong(figures: readonly Figure[]): Figure[] {
+  return figures.filter(({ goal, met }) => goal === 0 && !met)
+}
+
+/** The goal as people read it: `≤ 1.5`. */
+export function describeGoal({ goal, better }: Pick<Figure, 'goal' | 'better'>): string {
+  return goal === null ? '' : `${better === 'higher' ? '≥' : '≤'} ${goal}`
+}
+
 function describe(figure: Figure): string[] {
-  const { bar, against, ratio, spread, goal, better, met, ours, theirs, unit, taken } = figure
-  const bound = better === 'higher' ? '≥' : '≤'
+  const { bar, against, ratio, spread, met, ours, theirs, unit, taken } = figure
   return [
     bar,
     against,
     ratio === null ? '' : ratio.toFixed(2),
     spread === null ? '' : spread.map((value) => value.toFixed(2)).join('–'),
-    goal === null ? '' : `${bound} ${goal}`,
+    describeGoal(figure),
     met === null ? '' : met ? 'yes' : 'NO',
     formatNumber(ours),
     theirs === null ? '' : formatNumber(theirs),
@@ -170,19 +168,6 @@ export function printTable(rows: readonly (readonly string[])[]): void {
         .trimEnd(),
     )
   }
-}
-
-/** Share of the CPU time that is taken at the moment, from 0 to 1. */
-async function readTaken(): Promise<number> {
-  const read = () => {
-    const times = cpus().map((cpu) => cpu.times)
-    const idle = times.reduce((sum, time) => sum + time.idle, 0)
-    return { idle, all: times.reduce((sum, { user, nice, sys, irq }) => sum + user + nice + sys + irq, idle) }
-  }
-  const before = read()
-  await sleep(500)
-  const after = read()
-  return 1 - (after.idle - before.idle) / (after.all - before.all)
 }
 
 /** Three digits, or as many as a whole number has. */

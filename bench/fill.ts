@@ -8,8 +8,6 @@ import type { Sql } from '../api/database/connect.ts'
 
 /** What each key was granted, in credits: more than any run can spend. */
 const granted = 1_000_000_000_000
-/** Entries of a key in each day of a filled ledger. */
-export const entriesPerDay = 100
 
 /** The secret of the key with that id. pgbench.ts makes it too. */
 export function secretOf(keyId: number): string {
@@ -24,7 +22,7 @@ export async function fillKeys(sql: Sql, count: number): Promise<void> {
   await sql`
     insert into api_key_secrets (hash, api_key_id)
     select sha256(('00000000-0000-4000-8000-' || lpad(id::text, 12, '0'))::bytea), id from api_keys`
-  await fillLedger(sql, 0)
+  await fillLedger(sql, 0, 0)
   await fillPeers(sql)
 }
 
@@ -53,7 +51,7 @@ export async function fillPeers(sql: Sql): Promise<void> {
  * A ledger that begins `days` days ago, with a grant, and then has `entriesPerDay` charges of a look-up for each key
  * and day, until yesterday. What was there is replaced.
  */
-export async function fillLedger(sql: Sql, days: number): Promise<void> {
+export async function fillLedger(sql: Sql, days: number, entriesPerDay: number): Promise<void> {
   await sql`truncate ledger, ledger_days`
   const firstDay = sql`((now() at time zone 'UTC')::date - ${days}::integer)`
   // In the order of time, as it grows: entries of a key lie apart.

@@ -29,20 +29,31 @@ import { storeUses } from '../api/dataset/user-dependencies.ts'
 import { ask } from './catalog/requests.ts'
 import { printTable, type Report } from './figures.ts'
 import { fillKeys } from './fill.ts'
+import type { Bench } from './parts.ts'
 import { startOurs } from './programs.ts'
-import type { BenchDatabase, Stage } from './stage.ts'
+import type { BenchDatabase } from './stage.ts'
 
-/** What can be chosen on the command line. */
-export interface ForgeOptions {
+/** What is in the simulation. */
+interface Sizes {
   users: number
   repositories: number
   /** Different dependencies. */
   terms: number
   /** Percentage of the items that a load changes. */
   changed: number
-  /** Whether to change a row for each dependency of each user, too. */
-  rows?: boolean
-  rounds: number
+}
+
+/** A row for each dependency of each user takes six times as much of the disk: with more users they aren't made. */
+const mostUsersWithRows = 10_000_000
+
+/** The sizes of a forge with so many users. GitHub has 150 million. */
+export function sizeForge(users: number): Sizes {
+  return {
+    users,
+    repositories: Math.ceil((users * 8) / 3),
+    terms: Math.max(2_000, Math.ceil(users / 15)),
+    changed: users > mostUsersWithRows ? 0.1 : 1,
+  }
 }
 
 /** Dependency r, from 1, has this share of a list, but no more than half of it. */
@@ -51,16 +62,20 @@ const nameOf = (rank: number) => `d${rank}`
 /** Dependencies whose totals are compared with those of the service; 0: all items. */
 const checkedRanks = [0, 1, 2, 50, 1_000]
 
-export async function measureForge(report: Report, stage: Stage, options: ForgeOptions): Promise<void> {
-  const { terms, rounds } = options
+export async function measureForge({ report, stage, form }: Bench): Promise<void> {
+  const { rounds } = form
+  const options = sizeForge(form.forgeUsers)
+  const { users, terms } = options
   const database = await stage.create('forge')
   const { sql } = database
   const totals = await fillSets(report, sql, options)
   await checkTotals(database, totals)
-  await measureBytes(report, sql, options)
+  await measureBytes(report, sql)
 
   const everyone = Array.from({ length: 50 }, (_, index) => nameOf(index + 1))
   const scattered = Array.from({ length: 50 }, (_, index) => nameOf((index + 1) * 1_000))
+  const ofIds: number[] = []
+  const ofMemory: number[] = []
   const questions: [name: string, list: ListName, filter: Filter][] = [
     ['all users', 'users', createFilter({})],
     ['a rare dependency', 'users', createFilter({ dependency_names: [nameOf(Math.ceil(terms / 2))] })],
@@ -73,7 +88,6 @@ export async function measureForge(report: Report, stage: Stage, options: ForgeO
   ]
   for (const [name, list, filter] of questions) {
     const times: number[] = []
-    const pages: number[] = []
     let ids: IdSet | undefined
     for (let round = 0; round < rounds; round++) {
       const began = performance.now()
@@ -81,20 +95,21 @@ export async function measureForge(report: Report, stage: Stage, options: ForgeO
       times.push(performance.now() - began)
       if (matches === 'outdated') throw new Error('the dataset changed during the measurement')
       ids = matches.ids
-      pages.push(timePage(ids))
+      ofIds.push(timePage(ids))
+      ofMemory.push(ids.bytes / 1e6)
     }
-    const of = `${list}, ${name}: ${ids?.total.toLocaleString('en')} matches, ${((ids?.bytes ?? 0) / 1e6).toFixed(1)} MB`
+    const of = `${list}, ${name}`
+    report.note({ bar: of, against: 'matches', goal: null, unit: 'items' }, ids?.total ?? Number.NaN)
     report.note(
-      { bar: `first sight of ${of}`, against: 'slowest of the rounds', goal: null, unit: 'ms' },
+      { bar: of, against: 'first sight, slowest of the rounds', goal: null, unit: 'ms' },
       Math.max(...times),
     )
-    report.note(
-      { bar: `30 ids from any place of ${of}`, against: 'slowest of the rounds', goal: null, unit: 'µs' },
-      Math.max(...pages),
-    )
   }
+  const slowest = { against: 'at most, of all these filters', goal: null }
+  report.note({ ...slowest, bar: '30 ids from any place', unit: 'µs' }, Math.max(...ofIds))
+  report.note({ ...slowest, bar: 'memory of the matches', unit: 'MB' }, Math.max(...ofMemory))
   const ours = await measureChange(report, sql, options)
-  if (options.rows) await measureRows(report, sql, options, ours)
+  if (users <= mostUsersWithRows) await measureRows(report, sql, options, ours)
   await stage.drop(database)
 }
 
@@ -123,11 +138,7 @@ type Totals = Map<string, number>
  * Writes the sets of both lists, dependency by dependency, and the rows that name them. Returns the totals of
  * `checkedRanks`.
  */
-async function fillSets(
-  report: Report,
-  sql: Sql,
-  { users, repositories, terms }: ForgeOptions,
-): Promise<Totals> {
+async function fillSets(report: Report, sql: Sql, { users, repositories, terms }: Sizes): Promise<Totals> {
   const totals: Totals = new Map()
   report.say('writing sets')
   await sql`alter table sets drop constraint sets_pkey`
@@ -255,11 +266,7 @@ async function createRows(stream: Writable): Promise<RowWriter> {
   }
 }
 
-async function measureBytes(
-  report: Report,
-  sql: Sql,
-  { users, repositories, terms }: ForgeOptions,
-): Promise<void> {
+async function measureBytes(report: Report, sql: Sql): Promise<void> {
   const rows = await sql<{ list: string; parts: number; members: number; bytes: number }[]>`
     select list::text, count(*) as parts, sum(cardinality::bigint) as members, sum(length(bytes)::bigint) as bytes
     from sets group by list order by list`
@@ -273,9 +280,12 @@ async function measureBytes(
       (Number(row.bytes) / Number(row.members)).toFixed(2),
     ]),
   ])
-  const of = `${users.toLocaleString('en')} users, ${repositories.toLocaleString('en')} repositories, ${terms.toLocaleString('en')} dependencies`
-  report.note({ bar: `table of sets`, against: of, goal: null, unit: 'GB' }, (size?.heap ?? 0) / 1e9)
-  report.note({ bar: `index of sets`, against: of, goal: null, unit: 'GB' }, (size?.indexes ?? 0) / 1e9)
+  const sum = (name: 'members' | 'bytes') => rows.reduce((total, row) => total + Number(row[name]), 0)
+  const bar = { bar: 'sets', goal: null }
+  report.note({ ...bar, against: 'table', unit: 'GB' }, (size?.heap ?? 0) / 1e9)
+  report.note({ ...bar, against: 'index', unit: 'GB' }, (size?.indexes ?? 0) / 1e9)
+  report.note({ ...bar, against: 'members', unit: 'ids' }, sum('members'))
+  report.note({ ...bar, against: 'each member', unit: 'bytes' }, sum('bytes') / sum('members'))
 }
 
 /** What a change took. */
@@ -304,7 +314,7 @@ async function measure(sql: Sql, change: () => Promise<unknown>): Promise<Change
 async function measureChange(
   report: Report,
   sql: Sql,
-  { users, repositories, terms, changed }: Pick<ForgeOptions, 'users' | 'repositories' | 'terms' | 'changed'>,
+  { users, repositories, terms, changed }: Sizes,
 ): Promise<Change> {
   report.say('drawing changes')
   // Terms are drawn as often as items have them. Whether an item had the dependency before doesn't change the work.
@@ -323,9 +333,10 @@ async function measureChange(
       return {}
     }),
   )
-  const of = `${Number(drawn?.changes).toLocaleString('en')} changes of sets`
-  report.note({ bar: `${changed} % of all items change`, against: of, goal: null, unit: 's' }, change.seconds)
-  report.note({ bar: 'write-ahead log of it', against: of, goal: null, unit: 'GB' }, change.gigabytes)
+  const bar = { bar: 'a load that changes sets', goal: null }
+  report.note({ ...bar, against: 'changes', unit: 'ids' }, Number(drawn?.changes))
+  report.note({ ...bar, against: 'time', unit: 's' }, change.seconds)
+  report.note({ ...bar, against: 'write-ahead log', unit: 'GB' }, change.gigabytes)
   return change
 }
 
@@ -333,12 +344,7 @@ async function measureChange(
  * The same change of users where each of their dependencies is a row with two indexes, as before there were sets. A load also
  * changes the users' lists of dependencies beside the sets, so these count as ours.
  */
-async function measureRows(
-  report: Report,
-  sql: Sql,
-  { users, terms, changed }: Pick<ForgeOptions, 'users' | 'terms' | 'changed'>,
-  sets: Change,
-): Promise<void> {
+async function measureRows(report: Report, sql: Sql, { users, terms }: Sizes, sets: Change): Promise<void> {
   report.say('writing a row for each dependency of a user')
   // One of each stretch of as many users as have the dependency once.
   await sql`
@@ -374,11 +380,11 @@ async function measureRows(
         insert into pairs select dependency_id, user_id from drawn_pairs where is_gained on conflict do nothing`
     }),
   )
-  const compare = (unit: string, ours: number, theirs: number) =>
+  const compare = (what: string, unit: string, ours: number, theirs: number) =>
     report.compare(
       {
-        bar: `${changed} % of the users change: sets and lists`,
-        against: 'rows',
+        bar: `a change of users: ${what} of sets and lists`,
+        against: 'of rows',
         goal: 2,
         better: 'lower',
         unit,
@@ -386,12 +392,12 @@ async function measureRows(
       [ours],
       [theirs],
     )
-  compare('s', sets.seconds + lists.seconds, rows.seconds)
-  compare('GB of the log', sets.gigabytes + lists.gigabytes, rows.gigabytes)
+  compare('time', 's', sets.seconds + lists.seconds, rows.seconds)
+  compare('write-ahead log', 'GB', sets.gigabytes + lists.gigabytes, rows.gigabytes)
   const [size] = await sql<{ sets: number; rows: number }[]>`
     select pg_total_relation_size('sets') + pg_total_relation_size('user_dependencies') as sets, pg_total_relation_size('pairs') as rows`
   report.compare(
-    { bar: 'sets and lists', against: 'rows', goal: 1, better: 'lower', unit: 'GB' },
+    { bar: 'disk of sets and lists', against: 'of rows', goal: 1, better: 'lower', unit: 'GB' },
     [Number(size?.sets) / 1e9],
     [Number(size?.rows) / 1e9],
   )

@@ -8,59 +8,19 @@ import type { Sql } from '../api/database/connect.ts'
 import { ask } from './catalog/requests.ts'
 import { assertAlike, createHttpContender, createSqlContender } from './comparison.ts'
 import { alternate, type Report } from './figures.ts'
-import { countEntries, countMismatches, entriesPerDay, fillLedger, secretOf } from './fill.ts'
-import {
-  type ClosedLoopJob,
-  type ClosedLoopResult,
-  type Generator,
-  startClosedLoop,
-  type Target,
-} from './load.ts'
+import { countEntries, countMismatches, fillLedger, secretOf } from './fill.ts'
+import { type ClosedLoop, type ClosedLoopJob, startClosedLoop, type Target } from './load.ts'
+import type { Bench } from './parts.ts'
 import { pickKey, runPgbench, writeRequest } from './pgbench.ts'
 import { type Program, readMemory, startFastify, startOurs, watchMemory } from './programs.ts'
 import { nameUser } from './records.ts'
-import { type BenchDatabase, keyCount, type LoadedDatabase, type Stage } from './stage.ts'
-
-/** What can be chosen on the command line. */
-export interface LedgerOptions {
-  users: number
-  ledgerRows: number
-  rounds: number
-  /** Of each run. */
-  seconds: number
-  /** Only one of them. */
-  part?: LedgerPart
-}
-
-/** Look-ups against others, the same requests on ledgers of two sizes, and with two instances. */
-export const ledgerParts = ['look-ups', 'size', 'instances'] as const
-export type LedgerPart = (typeof ledgerParts)[number]
+import { type BenchDatabase, keyCount } from './stage.ts'
 
 const connectionCounts = [32, 64]
 /** Latencies are compared with fewer, so that they are not mostly time in a queue. */
 const fewConnections = 8
 /** Requests that a key keeps waiting beside another's one. */
 const crowd = 1_000
-
-type ClosedLoop = Generator<ClosedLoopJob, ClosedLoopResult>
-
-/** What the parts of the bench share. */
-interface Bench {
-  report: Report
-  options: LedgerOptions
-  generator: ClosedLoop
-}
-
-export async function measureLedger(report: Report, stage: Stage, options: LedgerOptions): Promise<void> {
-  const { users, part } = options
-  const database = await stage.open(users)
-  await using generator = startClosedLoop()
-  const bench = { report, options, generator }
-  const includes = (name: LedgerPart) => part === undefined || part === name
-  if (includes('size')) await measureLedgerSize(bench, stage, database)
-  if (includes('look-ups')) await measureLookUps(bench, database)
-  if (includes('instances')) await measureInstances(bench, database)
-}
 
 /** One of all users, for any of the first `count` keys. */
 function lookUps(count = keyCount, first = 1): Target[] {
@@ -78,9 +38,11 @@ const lookUpStatement = writeRequest({
   path: "'/users/user' || :user::text",
 })
 
-async function measureLookUps(bench: Bench, { url, sql }: BenchDatabase): Promise<void> {
-  const { report, options, generator } = bench
-  const { users, seconds, rounds } = options
+/** Look-ups against others. */
+export async function measureLookUps(bench: Bench): Promise<void> {
+  const { report, stage, form, generator } = bench
+  const { users, seconds, rounds } = form
+  const { url, sql } = await stage.open(users)
   await using ours = await startOurs(url)
   await using fastify = await startFastify(url)
   for (const user of [1, Math.ceil(users / 2), users]) {
@@ -185,11 +147,11 @@ async function measureLookUps(bench: Bench, { url, sql }: BenchDatabase): Promis
 
 /** A key that asks one thing after the other, alone and beside one that keeps a crowd waiting. */
 async function measureFairness(
-  { report, options, generator }: Bench,
+  { report, form, generator }: Bench,
   { port }: Program,
   hold: (run: Promise<{ served: number; perSecond: number }>) => Promise<number>,
 ): Promise<void> {
-  const { users, seconds, rounds } = options
+  const { users, seconds, rounds } = form
   await using crowded = startClosedLoop()
   const one = { port, targets: lookUps(1), most: users, connections: 1, seconds }
   const many = {
@@ -236,11 +198,9 @@ async function measureFairness(
 }
 
 /** Two instances on one database against one, with as many connections in all. */
-async function measureInstances(
-  { report, options, generator }: Bench,
-  { url, sql }: BenchDatabase,
-): Promise<void> {
-  const { users, seconds, rounds } = options
+export async function measureInstances({ report, stage, form, generator }: Bench): Promise<void> {
+  const { users, seconds, rounds } = form
+  const { url, sql } = await stage.open(users)
   await using first = await startOurs(url)
   await using second = await startOurs(url)
   await using other = startClosedLoop()
@@ -279,27 +239,23 @@ async function measureInstances(
 }
 
 /** The same requests on a small ledger and on a large one. */
-async function measureLedgerSize(
-  { report, options, generator }: Bench,
-  stage: Stage,
-  database: LoadedDatabase,
-): Promise<void> {
-  const { users, rounds, ledgerRows } = options
+export async function measureLedgerSize({ report, stage, form, generator }: Bench): Promise<void> {
+  const { users, rounds, ledgerRows, entriesPerDay } = form
+  const dayRows = keyCount * entriesPerDay
+  const database = await stage.open(users)
   report.say('copying the database, and filling two ledgers')
   const small = await stage.copy(database, 'small')
-  await fillLedger(small.sql, 1)
+  await fillLedger(small.sql, 1, entriesPerDay)
   const large = await stage.copy(database, 'large')
-  await fillLedger(large.sql, Math.max(1, Math.round(ledgerRows / keyCount / entriesPerDay)))
-  const seconds = Math.max(1, options.seconds / 2)
+  await fillLedger(large.sql, Math.max(1, Math.round(ledgerRows / dayRows)), entriesPerDay)
+  const seconds = form.seconds / 2
   await using onSmall = await startOurs(small.url)
   await using onLarge = await startOurs(large.url)
   const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10)
   const firstPage = lookUps().map(({ key }) => ({ key, path: '/api-key/usage' }))
   const ofDay = lookUps().map(({ key }) => ({ key, path: `/api-key/usage?day=${yesterday}` }))
 
-  report.say(
-    `ledgers of ${(keyCount * entriesPerDay).toLocaleString('en')} and ${ledgerRows.toLocaleString('en')} rows`,
-  )
+  report.say(`ledgers of ${dayRows.toLocaleString('en')} and ${ledgerRows.toLocaleString('en')} rows`)
   for (const [program, { sql }] of [
     [onSmall, small],
     [onLarge, large],
@@ -325,8 +281,8 @@ async function measureLedgerSize(
     ])
     report.compare(
       {
-        bar: `${bar}, ${ledgerRows.toLocaleString('en')} ledger rows`,
-        against: `${(keyCount * entriesPerDay).toLocaleString('en')} rows`,
+        bar: `${bar}, on a large ledger`,
+        against: 'on that of a day',
         goal: 1.5,
         better: 'lower',
         unit: 'ms, median',
@@ -335,6 +291,12 @@ async function measureLedgerSize(
       of('small'),
     )
   }
+  const [size] = await large.sql<{ bytes: number; entries: number }[]>`
+    select pg_total_relation_size('ledger') as bytes, count(*) as entries from ledger`
+  report.note(
+    { bar: 'ledger, with its indexes', against: 'each entry', goal: null, unit: 'bytes' },
+    (size?.bytes ?? 0) / (size?.entries ?? 0),
+  )
   await checkLedger(report, 'the small one', small)
   await checkLedger(report, 'the large one', large)
   for (const copy of [small, large]) await stage.drop(copy)

@@ -86,7 +86,9 @@ export interface Generator<Job, Result> extends AsyncDisposable {
   run(job: Job): Promise<Result>
 }
 
-export function startClosedLoop(): Generator<ClosedLoopJob, ClosedLoopResult> {
+export type ClosedLoop = Generator<ClosedLoopJob, ClosedLoopResult>
+
+export function startClosedLoop(): ClosedLoop {
   return startGenerator('closed-loop.ts')
 }
 

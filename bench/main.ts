@@ -1,29 +1,28 @@
 /**
- * `npm run bench -- SUBJECT`: measures, and prints one table. A figure that misses its goal isn't a failure.
+ * `npm run bench`: measures, and prints one table. A figure that misses its goal isn't a failure.
  *
  * @module
  */
-import { Command, InvalidArgumentError, Option } from 'commander'
+import { loadavg } from 'node:os'
+import { Argument, Command, InvalidArgumentError } from 'commander'
+import { readBuildInfo } from '../api/build-info.ts'
 import { exitOnSignals } from '../test/support/program.ts'
-import { type CatalogOptions, catalogParts, measureCatalog } from './catalog/catalog.ts'
-import { measureEmbedded } from './embedded.ts'
-import { createReport, type Report } from './figures.ts'
-import { type ForgeOptions, measureForge } from './forge.ts'
-import { type LedgerPart, ledgerParts, measureLedger } from './ledger.ts'
-import { measureOverload } from './overload.ts'
-import { measureRuntimes } from './runtimes.ts'
-import { openStage, type Stage } from './stage.ts'
+import { writeClaims } from './claims.ts'
+import { createReport, type FinishedReport, findWrong, isMeasured, nameFigure } from './figures.ts'
+import { type Form, forms } from './forms.ts'
+import { startClosedLoop } from './load.ts'
+import { type Bench, type Part, parts } from './parts.ts'
+import { recordFile, recordPart, toRecorded } from './record.ts'
+import { openStage } from './stage.ts'
 
-/** Options that all subjects have. */
-interface CommonOptions {
-  json?: string
+interface Options extends Partial<Form> {
+  quick?: true
+  tiny?: true
+  record?: true
+  claims?: true
   keep?: string
-  seconds: number
+  json?: string
   idleTimeout: number
-}
-
-interface UsersOption {
-  users: number
 }
 
 function readCount(text: string): number {
@@ -31,161 +30,82 @@ function readCount(text: string): number {
   return Number(text)
 }
 
-function createSubject(name: string, description: string, seconds: number): Command {
-  return new Command(name)
-    .description(description)
-    .option('--seconds <count>', 'length of a run', readCount, seconds)
-    .option('--idle-timeout <seconds>', 'how long each round waits for others on the machine', readCount, 0)
-    .option('--keep <folder>', 'keep files and databases there, and use what is kept')
-    .option('--json <file>', 'write the figures to a file too')
+/** Measures a part, and writes its figures into a file. Returns whether something is wrong or missing, and not only slow. */
+async function measurePart(
+  part: Part,
+  bench: Bench & { report: FinishedReport },
+  file: string | undefined,
+): Promise<boolean> {
+  const { report, form } = bench
+  report.part = part.name
+  report.say(`part ${part.name}`)
+  const before = loadavg()[0] ?? 0
+  await report.lookAround()
+  await part.measure(bench)
+  const all = report.figures.filter((figure) => figure.part === part.name)
+  const figures = all.filter(isMeasured)
+  for (const figure of all) if (!isMeasured(figure)) console.error(`Not measured: ${nameFigure(figure)}`)
+  const wrong = findWrong(figures)
+  for (const figure of wrong) console.error(`Wrong: ${nameFigure(figure)}: ${figure.ours} ${figure.unit}`)
+  if (file !== undefined && wrong.length === 0) {
+    const { version, commit } = readBuildInfo('')
+    await recordPart(file, part.name, {
+      date: new Date().toISOString().slice(0, 10),
+      version,
+      commit: commit?.slice(0, 8) ?? null,
+      machine: report.machine,
+      data: part.sizeData(form),
+      load: {
+        before: Number(before.toFixed(1)),
+        after: Number((loadavg()[0] ?? 0).toFixed(1)),
+        others: Number(Math.max(0, ...figures.map(({ taken }) => taken)).toFixed(2)),
+      },
+      figures: toRecorded(figures),
+    })
+  }
+  return wrong.length + all.length - figures.length > 0
 }
 
-function createUsersOption(): Option {
-  return new Option('--users <count>', 'users in the database').argParser(readCount).default(100_000)
-}
-
-/** Prints what was measured, also when it ends early. The exit code is 1 if something is wrong, not if it is slow. */
-async function run(
-  {
-    json,
-    keep,
-    idleTimeout,
-    looksAround = true,
-  }: Pick<CommonOptions, 'json' | 'keep' | 'idleTimeout'> & { looksAround?: boolean },
-  measure: (report: Report, stage: Stage) => Promise<void>,
-): Promise<void> {
-  const report = createReport({ idleTimeoutSeconds: idleTimeout, looksAround })
+async function run(names: readonly string[], options: Options, command: Command): Promise<void> {
+  const { quick, tiny, record, claims, keep, idleTimeout, json = record && recordFile } = options
+  if (claims) return writeClaims()
+  if (names.length === 0 && !quick && !tiny && !record) return command.help()
+  const report = createReport({ idleTimeoutSeconds: idleTimeout, looksAround: !tiny })
   try {
     await using stage = await openStage(keep, report)
-    await measure(report, stage)
+    await using generator = startClosedLoop()
+    const chosen = await forms[tiny ? 'tiny' : quick ? 'quick' : record ? 'record' : 'usual'](stage.folder)
+    // Data of a size that is asked for is the only one.
+    const form = { ...chosen, ...(options.users && { largeUsers: options.users }), ...options }
+    for (const part of parts) {
+      const isChosen = [part.name, part.subject].some((name) => name && names.includes(name))
+      if (names.length > 0 && !isChosen) continue
+      if (await measurePart(part, { report, stage, form, generator }, json)) process.exitCode = 1
+    }
   } finally {
     report.print()
-    if (json !== undefined) await report.save(json)
   }
-  const wrong = report.findWrong()
-  for (const { bar, against, ours, unit } of wrong)
-    console.error(`Wrong: ${bar} (${against}): ${ours} ${unit}`)
-  if (wrong.length > 0) process.exitCode = 1
+  if (json === recordFile) await writeClaims()
 }
 
-/** How much all subjects measure, one after the other. */
-interface Form {
-  users: number
-  smallUsers: number
-  seconds: number
-  rounds: number
-  ledgerRows: number
-  overloadSeconds: number
-  forge: Omit<ForgeOptions, 'rounds'>
-}
-
-const forms = {
-  /** Whether everything still runs, and agrees. Its figures mean nothing. */
-  tiny: {
-    users: 2_000,
-    smallUsers: 1_000,
-    seconds: 0.2,
-    rounds: 1,
-    ledgerRows: 200_000,
-    overloadSeconds: 1,
-    forge: { users: 20_000, repositories: 20_000, terms: 2_000, changed: 1, rows: true },
-  },
-  quick: {
-    users: 100_000,
-    smallUsers: 10_000,
-    seconds: 2,
-    rounds: 1,
-    ledgerRows: 1_000_000,
-    overloadSeconds: 10,
-    forge: { users: 1_000_000, repositories: 1_000_000, terms: 100_000, changed: 1, rows: true },
-  },
-} satisfies Record<string, Form>
-
-/** Measures all subjects on one database. Those that change its data come last. */
-async function measureAll(report: Report, stage: Stage, form: Form): Promise<void> {
-  const subjects: Record<string, () => Promise<void>> = {
-    ledger: () => measureLedger(report, stage, form),
-    overload: () => measureOverload(report, stage, { ...form, seconds: form.overloadSeconds }),
-    runtimes: () => measureRuntimes(report, stage, form),
-    embedded: () => measureEmbedded(report, stage, form),
-    forge: () => measureForge(report, stage, { ...form, ...form.forge }),
-    catalog: () => measureCatalog(report, stage, form),
-  }
-  for (const [name, measure] of Object.entries(subjects)) {
-    report.subject = name
-    await measure()
-  }
-}
-
+const names = [...new Set(parts.flatMap(({ name, subject }) => [subject ?? name, name]))]
 const program = new Command('bench')
   .description('Measures the service against peers and against itself.')
-  .option('--quick', 'all subjects in their quick form, one after the other: less than 20 minutes')
-  .option('--tiny', 'all subjects in a tiny form, which only shows whether they run and agree: 3 minutes')
-  .option('--json <file>', 'where these write their figures', 'bench/figures.json')
-  .action(({ quick, tiny, json }: { quick?: true; tiny?: true; json: string }, command: Command) => {
-    const form = tiny ? forms.tiny : quick ? forms.quick : undefined
-    if (form === undefined) return command.help()
-    return run({ json, idleTimeout: 0, looksAround: !tiny }, (report, stage) =>
-      measureAll(report, stage, form),
-    )
-  })
-
-program.addCommand(
-  createSubject('ledger', 'look-ups that are charged, and the ledger as it grows', 6)
-    .addOption(createUsersOption())
-    .option('--rounds <count>', 'runs of each contender', readCount, 5)
-    .option('--ledger-rows <count>', 'rows of the large ledger', readCount, 10_000_000)
-    .addOption(new Option('--part <name>', 'only one of its three').choices(ledgerParts))
-    .action(
-      (options: CommonOptions & UsersOption & { rounds: number; ledgerRows: number; part?: LedgerPart }) =>
-        run(options, (report, stage) => measureLedger(report, stage, options)),
-    ),
-)
-program.addCommand(
-  createSubject('overload', 'ten times more requests than the service can serve', 30)
-    .addOption(createUsersOption())
-    .action((options: CommonOptions & UsersOption) =>
-      run(options, (report, stage) => measureOverload(report, stage, options)),
-    ),
-)
-program.addCommand(
-  createSubject('runtimes', 'Node and Deno, traced and not', 5)
-    .addOption(createUsersOption())
-    .option('--rounds <count>', 'runs of each contender', readCount, 5)
-    .action((options: CommonOptions & UsersOption & { rounds: number }) =>
-      run(options, (report, stage) => measureRuntimes(report, stage, options)),
-    ),
-)
-program.addCommand(
-  createSubject('embedded', 'the embedded database with the sample data', 5)
-    .option('--rounds <count>', 'runs of each contender', readCount, 5)
-    .action((options: CommonOptions & { rounds: number }) =>
-      run(options, (report, stage) => measureEmbedded(report, stage, options)),
-    ),
-)
-program.addCommand(
-  createSubject('catalog', 'pages of lists, loads, and what they take', 6)
-    .addOption(createUsersOption())
-    .option('--rounds <count>', 'runs of each contender', readCount, 5)
-    .option('--small-users <count>', 'users in the small database', readCount, 10_000)
-    .option('--picture <file>', 'draw latencies by depth and by size, as SVG')
-    .addOption(new Option('--part <name...>', 'only some of its parts').choices(catalogParts))
-    .action((options: CommonOptions & CatalogOptions) =>
-      run(options, (report, stage) => measureCatalog(report, stage, options)),
-    ),
-)
-program.addCommand(
-  createSubject('forge', 'the sets of a whole forge, written directly', 6)
-    .option('--users <count>', 'users', readCount, 150_000_000)
-    .option('--repositories <count>', 'repositories', readCount, 400_000_000)
-    .option('--terms <count>', 'different dependencies', readCount, 10_000_000)
-    .option('--changed <percent>', 'items that a load changes', Number, 1)
-    .option('--rows', 'change a row for each dependency of each user, too')
-    .option('--rounds <count>', 'repetitions', readCount, 3)
-    .action((options: CommonOptions & ForgeOptions) =>
-      run(options, (report, stage) => measureForge(report, stage, options)),
-    ),
-)
+  .addArgument(new Argument('[part...]', 'what is measured; default: all').choices(names))
+  .option('--quick', 'each part once, on 100,000 users: less than 20 minutes')
+  .option('--tiny', 'each part on little data, which only shows whether it runs and agrees: 2 minutes')
+  .option('--record', 'write the figures into bench/figures.json, and the pages that claim them')
+  .option('--claims', 'only write what pages claim of bench/figures.json')
+  .option('--users <count>', 'users in the database', readCount)
+  .option('--small-users <count>', 'users in the database that it is compared with', readCount)
+  .option('--forge-users <count>', 'users of the simulated forge', readCount)
+  .option('--ledger-rows <count>', 'entries of the large ledger', readCount)
+  .option('--rounds <count>', 'runs of each contender', readCount)
+  .option('--seconds <count>', 'length of a run', readCount)
+  .option('--keep <folder>', 'keep files and databases there, and use what is kept')
+  .option('--json <file>', 'write the figures into a file')
+  .option('--idle-timeout <seconds>', 'how long each round waits for others on the machine', readCount, 0)
+  .action(run)
 
 exitOnSignals()
 await program.parseAsync()

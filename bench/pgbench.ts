@@ -42,7 +42,7 @@ export async function runPgbench(
       ...[
         `--client=${connections}`,
         '--jobs=2',
-        seconds < 1 ? '--transactions=10' : `--time=${Math.ceil(seconds)}`,
+        seconds < 1 ? '--transactions=2' : `--time=${Math.ceil(seconds)}`,
       ],
       ...Object.entries(variables).map(([name, value]) => `--define=${name}=${value}`),
       databaseUrl,

@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setInterval } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { endWithThisProcess } from '../test/support/program.ts'
+import { endWithThisProcess, inheritEnvironment } from '../test/support/program.ts'
 
 const project = resolve(import.meta.dirname, '..')
 const run = promisify(execFile)
@@ -66,12 +66,13 @@ async function start(
   databaseUrl: string,
   settings: Record<string, string>,
 ): Promise<Program> {
-  const { PATH = '', HOME = '' } = process.env
   const child = endWithThisProcess(
     spawn(command, parameters, {
       cwd: tmpdir(), // settings of a .env file must not reach it
       env: {
-        ...{ PATH, HOME, DATABASE_URL: databaseUrl, PORT: '0', LOG_LEVEL: 'error', LOG_FORMAT: 'pretty' },
+        ...inheritEnvironment(),
+        ...{ DATABASE_URL: databaseUrl, PORT: '0', LOG_LEVEL: 'error', LOG_FORMAT: 'pretty' },
+        SHUTDOWN_DELAY_SECONDS: '0', // no proxy has to notice
         ...settings,
       },
       stdio: ['ignore', 'pipe', 'inherit'],
@@ -103,15 +104,18 @@ export function runImport(databaseUrl: string, folder: string): Promise<LoadResu
   return runCommand(databaseUrl, ['import', 'ndjson', folder])
 }
 
-/** Runs a command of `devdata`. */
-export async function runCommand(databaseUrl: string, words: readonly string[]): Promise<LoadResult> {
-  const { PATH = '', HOME = '' } = process.env
+/** Runs a command of `devdata`. `settings` are settings of its own. */
+export async function runCommand(
+  databaseUrl: string,
+  words: readonly string[],
+  settings: Record<string, string> = {},
+): Promise<LoadResult> {
   const began = performance.now()
   const command = [...nodeOptions(), join(project, 'api/cli/main.ts'), ...words]
   const child = endWithThisProcess(
     spawn(process.execPath, command, {
       cwd: tmpdir(),
-      env: { PATH, HOME, DATABASE_URL: databaseUrl },
+      env: { ...inheritEnvironment(), DATABASE_URL: databaseUrl, ...settings },
       stdio: ['ignore', 'ignore', 'inherit'],
     }),
   )
@@ -157,7 +161,7 @@ export async function readMemory({ pid }: Pick<Program, 'pid'>): Promise<number>
   return Number(stdout) / 1024
 }
 
-/** Reads the resident memory once a second, in MiB, until it is stopped or the program ends. */
+/** Reads the resident memory once a second, in MiB, until it is stopped or the program ends, and then once more. */
 export function watchMemory(program: Pick<Program, 'pid'>): { stop(): Promise<number[]> } {
   const stopping = new AbortController()
   const readings: number[] = []
@@ -171,6 +175,10 @@ export function watchMemory(program: Pick<Program, 'pid'>): { stop(): Promise<nu
     async stop() {
       stopping.abort()
       await watching
+      await readMemory(program).then(
+        (reading) => readings.push(reading),
+        () => {},
+      ) // it may have ended
       return readings
     },
   }

@@ -7,9 +7,10 @@
 import { createServer } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { assertAlike, createHttpContender } from './comparison.ts'
-import { alternate, type Report } from './figures.ts'
+import { alternate } from './figures.ts'
 import { secretOf } from './fill.ts'
-import { startClosedLoop, type Target } from './load.ts'
+import type { Target } from './load.ts'
+import type { Bench } from './parts.ts'
 import {
   type Program,
   readMemory,
@@ -19,26 +20,15 @@ import {
   watchMemory,
 } from './programs.ts'
 import { nameUser } from './records.ts'
-import { keyCount, type Stage } from './stage.ts'
-
-/** What can be chosen on the command line. */
-export interface RuntimesOptions {
-  users: number
-  rounds: number
-  /** Of each run. */
-  seconds: number
-}
+import { keyCount } from './stage.ts'
 
 const connections = 32
 /** An instance is at rest after this time without a request, but not longer than a run. */
 const maxRestMs = 3_000
 
 /** Measures four instances on one database, one after the other in each round. */
-export async function measureRuntimes(
-  report: Report,
-  stage: Stage,
-  { users, rounds, seconds }: RuntimesOptions,
-): Promise<void> {
+export async function measureRuntimes({ report, stage, form, generator }: Bench): Promise<void> {
+  const { users, rounds, seconds } = form
   const { url, sql } = await stage.open(users)
   await using collector = await startCollector()
   const traced = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_SERVICE_NAME: 'devdata' }
@@ -47,7 +37,6 @@ export async function measureRuntimes(
   await using tracedNode = await startOurs(url, traced)
   await using deno = await startOnDeno(url)
   await using tracedDeno = await startOnDeno(url, { ...traced, ...onDeno })
-  await using generator = startClosedLoop()
 
   const programs = { Node: node, 'Node, traced': tracedNode, Deno: deno, 'Deno, traced': tracedDeno }
   for (const user of [1, Math.ceil(users / 2), users]) {
@@ -97,6 +86,7 @@ export async function measureRuntimes(
       [atRest],
     )
   }
+  for (const program of [tracedNode, tracedDeno]) await program[Symbol.asyncDispose]() // sends its last spans
   if (!collector.hasSpans()) throw new Error('nothing was traced')
 }
 

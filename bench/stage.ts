@@ -4,17 +4,18 @@
  *
  * @module
  */
-import { mkdir, mkdtemp, open as openFile, rm } from 'node:fs/promises'
-import { cpus, tmpdir, totalmem } from 'node:os'
-import { dirname, join, resolve } from 'node:path'
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir, totalmem } from 'node:os'
+import { join, resolve } from 'node:path'
 import type { Sql } from '../api/database/connect.ts'
 import { openDatabase } from '../api/database/database.ts'
 import { migrate } from '../api/database/migrate.ts'
 import { databaseUrl } from '../test/support/databases.ts'
 import { startPostgresCluster } from '../test/support/postgres-cluster.ts'
 import { type Dataset, writeDataset } from './dataset.ts'
-import { type Machine, percentile, type Report } from './figures.ts'
+import type { Report } from './figures.ts'
 import { fillKeys } from './fill.ts'
+import { describeMachine } from './machine.ts'
 import { type LoadResult, runImport } from './programs.ts'
 import type { Forge } from './records.ts'
 
@@ -153,46 +154,9 @@ export async function openStage(folder: string | undefined, report: Report): Pro
       if (folder === undefined) await rm(place, { recursive: true, force: true })
     },
   }
-  report.machine = await describeMachine(admin)
+  report.machine = await describeMachine(admin.sql)
   opening.move() // the stage disposes of it from now on
   return stage
-}
-
-/** Tells where it is measured. */
-async function describeMachine({ sql }: BenchDatabase): Promise<Machine> {
-  const [server] = await sql<{ version: string; folder: string }[]>`
-    select current_setting('server_version') as version, current_setting('data_directory') as folder`
-  return {
-    date: new Date().toISOString().slice(0, 10),
-    node: process.versions.node,
-    postgresql: server?.version ?? '',
-    cores: cpus().length,
-    processor: cpus()[0]?.model ?? '',
-    flush: await timeFlush(dirname(server?.folder ?? '')),
-  }
-}
-
-/** Milliseconds that a write of 8 kB takes until it is on the disk: what a commit waits for. */
-async function timeFlush(folder: string): Promise<number> {
-  const file = join(folder, `flush-${process.pid}`)
-  const handle = await openFile(file, 'w')
-  try {
-    const page = Buffer.alloc(8_192)
-    const times: number[] = []
-    for (let time = 0; time < 200; time++) {
-      const begin = performance.now()
-      await handle.write(page, 0, page.length, (time % 100) * page.length) // the second time nothing is allocated
-      await handle.datasync()
-      if (time >= 100) times.push(performance.now() - begin)
-    }
-    return percentile(
-      times.sort((a, b) => a - b),
-      0.5,
-    )
-  } finally {
-    await handle.close()
-    await rm(file)
-  }
 }
 
 /** The dataset's version as the database has it. */

@@ -122,6 +122,7 @@ export function convertPage(html: string, page: string, options: MarkdownOptions
   const write = (handlers: Record<string, Handle>) => {
     const tree = toMdast(content, {
       handlers: { div: convertCode, 'devdata-slot': convertSlot, ...handlers },
+      nodeHandlers: { comment: () => undefined }, // they name figures
     })
     const body = toMarkdown(tree, {
       extensions: [gfmToMarkdown({ tablePipeAlign: false })],

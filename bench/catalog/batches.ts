@@ -5,20 +5,14 @@
  */
 import { deepStrictEqual } from 'node:assert'
 import { createRandom } from '../../sample/random.ts'
-import { alternate, type Report } from '../figures.ts'
+import { alternate } from '../figures.ts'
 import { secretOf } from '../fill.ts'
-import type { ClosedLoopJob, ClosedLoopResult, Generator, Target } from '../load.ts'
+import type { Target } from '../load.ts'
+import type { Bench } from '../parts.ts'
 import { startOurs, uncached } from '../programs.ts'
 import { createUser, nameRepository } from '../records.ts'
-import { keyCount, type LoadedDatabase } from '../stage.ts'
+import { keyCount } from '../stage.ts'
 import { ask, countLists, type ListRequest, randomPages } from './requests.ts'
-
-/** How much is measured. */
-export interface BatchOptions {
-  rounds: number
-  /** Of each run. */
-  seconds: number
-}
 
 const connections = 32
 /** Items of a batch and of a page. */
@@ -27,12 +21,9 @@ const size = 100
 const batchCount = 1_000
 
 /** Random batches of names that all exist against random pages. */
-export async function measureBatches(
-  report: Report,
-  generator: Generator<ClosedLoopJob, ClosedLoopResult>,
-  { url, forge }: LoadedDatabase,
-  { rounds, seconds }: BatchOptions,
-): Promise<void> {
+export async function measureBatches({ report, stage, form, generator }: Bench): Promise<void> {
+  const { users, rounds, seconds } = form
+  const { url, forge } = await stage.open(users)
   await using service = await startOurs(url, uncached)
   const random = createRandom('batches')
   const drawBatches = (path: string, nameOf: (number: number) => string): Target[] =>

@@ -4,10 +4,10 @@
  * @module
  */
 import { assertAlike, createHttpContender } from '../comparison.ts'
-import { alternate, type Report } from '../figures.ts'
-import type { ClosedLoopJob, ClosedLoopResult, Generator, Target } from '../load.ts'
+import { alternate } from '../figures.ts'
+import type { Target } from '../load.ts'
+import type { Bench } from '../parts.ts'
 import { type Program, readProcessorTime, startOurs, uncached } from '../programs.ts'
-import type { LoadedDatabase } from '../stage.ts'
 import {
   addressOf,
   countLists,
@@ -17,13 +17,6 @@ import {
   randomPages,
 } from './requests.ts'
 
-/** How much is measured. */
-export interface CompressionOptions {
-  rounds: number
-  /** Of each run. */
-  seconds: number
-}
-
 const codings = ['identity', 'gzip', 'br'] as const
 type Coding = (typeof codings)[number]
 
@@ -32,12 +25,9 @@ const size = 100
 const connections = 32
 
 /** Measures pages of 100 items, from the response cache and without it. */
-export async function measureCompression(
-  report: Report,
-  generator: Generator<ClosedLoopJob, ClosedLoopResult>,
-  { url, sql, forge }: LoadedDatabase,
-  { rounds, seconds }: CompressionOptions,
-): Promise<void> {
+export async function measureCompression({ report, stage, form, generator }: Bench): Promise<void> {
+  const { users, rounds, seconds } = form
+  const { url, sql, forge } = await stage.open(users)
   await using service = await startOurs(url, uncached)
   await using caching = await startOurs(url, { RESPONSE_CACHE_MB: '256' })
   const counted = await countLists(
@@ -75,17 +65,25 @@ export async function measureCompression(
         codings.map((coding) => [coding, () => measure(coding)] as const),
       )
       for (const coding of ['gzip', 'br'] as const) {
-        const bar = { bar: `${name}, ${coding}`, against: 'not compressed', goal: null }
+        const bar = (what: string) => ({
+          bar: `${name}, ${coding}: ${what}`,
+          against: 'not compressed',
+          goal: null,
+        })
         const rates = (coding: Coding) => of(coding).map(({ perSecond }) => perSecond)
         const times = (coding: Coding) => of(coding).map(({ time }) => time)
-        report.compare({ ...bar, better: 'higher', unit: 'pages/s' }, rates(coding), rates('identity'))
         report.compare(
-          { ...bar, better: 'lower', unit: 'µs of the processor for a page' },
+          { ...bar('pages a second'), better: 'higher', unit: 'pages/s' },
+          rates(coding),
+          rates('identity'),
+        )
+        report.compare(
+          { ...bar('processor time of a page'), better: 'lower', unit: 'µs' },
           times(coding),
           times('identity'),
         )
         report.compare(
-          { ...bar, better: 'lower', unit: 'bytes of a page' },
+          { ...bar('size of a page'), better: 'lower', unit: 'bytes' },
           [await countBytes(program, targets, coding)],
           [await countBytes(program, targets, 'identity')],
         )

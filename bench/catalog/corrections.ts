@@ -9,55 +9,42 @@ import { join } from 'node:path'
 import { changeDataset } from '../../api/dataset/dataset-change.ts'
 import { removeUsers } from '../../api/dataset/removal.ts'
 import { numbersUpTo, writeRefresh } from '../dataset.ts'
-import { alternate, type Report } from '../figures.ts'
-import type { ClosedLoopJob, ClosedLoopResult, Generator, Target } from '../load.ts'
+import { alternate } from '../figures.ts'
+import type { Target } from '../load.ts'
+import type { Bench } from '../parts.ts'
 import { type Program, runCommand, startOurs, uncached } from '../programs.ts'
 import { createUser, nameRepository } from '../records.ts'
 import { type LoadedDatabase, readVersion, type Stage } from '../stage.ts'
-import { measureMedian } from './latency.ts'
+import { measureMedian, openSizes, shortenRun } from './latency.ts'
 import { ask, type CountedList, countLists, lastFullPage, onePage, randomPages } from './requests.ts'
-
-type ClosedLoop = Generator<ClosedLoopJob, ClosedLoopResult>
-
-interface CorrectionsOptions {
-  rounds: number
-  /** Of each run of pages. */
-  seconds: number
-}
 
 /** One of ten users is removed. */
 const gapShare = 10
 /** One of a hundred users and repositories is refreshed. */
 const refreshShare = 100
-/** Repositories that are removed, and people who are forgotten, one after the other. */
-const removals = 3
 const allUsers = { name: '/users, no filter', path: '/users', query: {} }
 
 /** The large data, and that of a tenth, if there is one. */
-export async function measureCorrections(
-  report: Report,
-  generator: ClosedLoop,
-  stage: Stage,
-  [large, small]: [LoadedDatabase, LoadedDatabase | undefined],
-  options: CorrectionsOptions,
-): Promise<void> {
+export async function measureCorrections(bench: Bench): Promise<void> {
+  const { report, stage, form } = bench
+  const large = await stage.open(form.largeUsers)
+  const small = (await openSizes(bench)).at(-2)
   const withGaps = await stage.copy(large, 'corrected')
-  await measureGaps(report, generator, [large, withGaps], options)
+  await measureGaps(bench, large, withGaps)
   const fewer = small && (await stage.copy(small, 'corrected_small'))
   for (const [name, correct] of Object.entries(corrections)) {
     report.say(name)
     const ours: number[] = []
     const theirs: number[] = []
-    for (let round = 1; round <= removals; round++) {
+    for (let round = 1; round <= form.rounds; round++) {
       ours.push(await correct(stage, withGaps, round))
       if (fewer !== undefined) theirs.push(await correct(stage, fewer, round))
     }
-    const of = `${name}, ${large.forge.users.toLocaleString('en')} users`
     if (fewer === undefined) continue
     report.compare(
       {
-        bar: of,
-        against: `${fewer.forge.users.toLocaleString('en')} users`,
+        bar: name,
+        against: 'in smaller data',
         goal: null,
         better: 'lower',
         unit: 's',
@@ -66,7 +53,7 @@ export async function measureCorrections(
       theirs,
     )
   }
-  await measureChangedSince(report, generator, withGaps, options)
+  await measureChangedSince(bench, withGaps)
   await stage.drop(withGaps)
   if (fewer !== undefined) await stage.drop(fewer)
 }
@@ -98,11 +85,11 @@ const corrections: Record<
 
 /** The last page of all users with many of them removed, against the same page without gaps. */
 async function measureGaps(
-  report: Report,
-  generator: ClosedLoop,
-  [without, withGaps]: [LoadedDatabase, LoadedDatabase],
-  { rounds, seconds }: CorrectionsOptions,
+  { report, form, generator }: Bench,
+  without: LoadedDatabase,
+  withGaps: LoadedDatabase,
 ): Promise<void> {
+  const seconds = shortenRun(form)
   const { users } = withGaps.forge
   report.say(`removing each ${gapShare}th of ${users.toLocaleString('en')} users`)
   const began = performance.now()
@@ -125,12 +112,12 @@ async function measureGaps(
   if (plainList === undefined || gapList === undefined) return
   const goal = { goal: 1.2, better: 'lower', unit: 'ms, median' } as const
   for (const { name, targets } of [
-    { name: `page ${lastFullPage(plainList).toLocaleString('en')} (the last)`, targets: lastPage },
+    { name: 'last full page', targets: lastPage },
     { name: 'random pages', targets: randomPages },
   ]) {
     const latency = (service: Program, list: CountedList) => () =>
       measureMedian(generator, service, targets(list), seconds)
-    const of = await alternate(report, rounds, [
+    const of = await alternate(report, form.rounds, [
       ['gaps', latency(gapService, gapList)],
       ['plain', latency(plainService, plainList)],
     ])
@@ -148,11 +135,10 @@ function lastPage(list: CountedList): Target[] {
 
 /** Pages of what the last refresh has changed, against pages of a filter. */
 async function measureChangedSince(
-  report: Report,
-  generator: ClosedLoop,
+  { report, form, generator }: Bench,
   { url, sql }: LoadedDatabase,
-  { rounds, seconds }: CorrectionsOptions,
 ): Promise<void> {
+  const seconds = shortenRun(form)
   await using service = await startOurs(url, uncached)
   const since = (await readVersion(sql)) - 1
   for (const path of ['/users', '/repos']) {
@@ -169,7 +155,7 @@ async function measureChangedSince(
     ])
     const of = await alternate(
       report,
-      rounds,
+      form.rounds,
       lists.map((list) => [list.name, () => measureMedian(generator, service, randomPages(list), seconds)]),
     )
     report.compare(

@@ -4,17 +4,15 @@
  * @module
  */
 import { listDependencyKeys, writeDependencyKey } from '../../api/names/dependency-names.ts'
-import { alternate, type Report } from '../figures.ts'
+import { alternate } from '../figures.ts'
+import type { Bench } from '../parts.ts'
 import { startOurs, uncached } from '../programs.ts'
-import type { LoadedDatabase } from '../stage.ts'
 import { addressOf, ask, createBroadest, createLists } from './requests.ts'
 
 /** The broadest filter against a search in the rows of users, and the first request for each list. */
-export async function measureFirstSight(
-  report: Report,
-  { url, sql, forge }: LoadedDatabase,
-  { rounds }: { rounds: number },
-): Promise<void> {
+export async function measureFirstSight({ report, stage, form }: Bench): Promise<void> {
+  const { largeUsers, rounds } = form
+  const { url, sql, forge } = await stage.open(largeUsers)
   await using service = await startOurs(url, uncached)
   const broadest = createBroadest()
   const name = String(broadest.query.dependency_names)

@@ -3,13 +3,13 @@
  *
  * @module
  */
-import { alternate, type Report } from '../figures.ts'
+import { alternate, median, type Point } from '../figures.ts'
 import { secretOf } from '../fill.ts'
-import type { ClosedLoopJob, ClosedLoopResult, Generator, Target } from '../load.ts'
+import type { ClosedLoop, Target } from '../load.ts'
+import type { Bench } from '../parts.ts'
 import { type Program, startOurs, uncached } from '../programs.ts'
 import { createUser, nameRepository } from '../records.ts'
 import type { LoadedDatabase } from '../stage.ts'
-import type { Picture } from './picture.ts'
 import {
   addressOf,
   ask,
@@ -22,15 +22,6 @@ import {
   randomPages,
 } from './requests.ts'
 
-/** How much is measured. */
-export interface LatencyOptions {
-  rounds: number
-  /** Of each run. */
-  seconds: number
-}
-
-type ClosedLoop = Generator<ClosedLoopJob, ClosedLoopResult>
-
 /** Shares of a list's length at which the picture shows what a page takes. */
 const depths = [0.25, 0.5, 0.75]
 /** Filters whose lists are too short for that have no depth. */
@@ -38,14 +29,30 @@ const fewestPages = 4
 /** With one request at a time a latency is what the request takes, and not time in a queue. */
 const connections = 1
 
+/** Data between the small and the large. */
+const middleUsers = 100_000
+
+/** Opens data of two or three sizes, the smallest first. */
+export async function openSizes({
+  stage,
+  form: { smallUsers, largeUsers },
+}: Bench): Promise<LoadedDatabase[]> {
+  const databases: LoadedDatabase[] = []
+  for (const users of [smallUsers, middleUsers].filter((size) => size < largeUsers))
+    databases.push(await stage.open(users))
+  return [...databases, await stage.open(largeUsers)]
+}
+
+/** For how many seconds latencies are measured: there are many kinds of requests. */
+export function shortenRun({ seconds }: { seconds: number }): number {
+  return seconds / 6
+}
+
 /** The last full page of each list against its first. */
-export async function measureDepth(
-  report: Report,
-  generator: ClosedLoop,
-  database: LoadedDatabase,
-  picture: Picture,
-  { rounds, seconds }: LatencyOptions,
-): Promise<void> {
+export async function measureDepth({ report, stage, form, generator }: Bench): Promise<void> {
+  const { rounds } = form
+  const seconds = shortenRun(form)
+  const database = await stage.open(form.largeUsers)
   await using service = await startOurs(database.url, uncached)
   const lists = await countLists(service, createLists(database.forge))
   report.say(`depth: ${lists.length} lists, ${rounds} rounds of ${seconds} s for each end of them`)
@@ -58,34 +65,32 @@ export async function measureDepth(
       ['last', latency(last)],
       ['first', latency(1)],
     ])
+    const points: Point[] = [[0, median(of('first'))]]
+    for (const depth of depths) {
+      points.push([depth, await latency(Math.max(1, Math.round(last * depth)))()])
+    }
+    points.push([1, median(of('last'))])
     report.compare(
       {
-        bar: `page ${last.toLocaleString('en')}: ${list.name}`,
-        against: 'page 1',
+        bar: `${list.name}: last full page`,
+        against: 'first page',
         goal: 1.5,
         better: 'lower',
         unit: 'ms, median',
+        points,
       },
       of('last'),
       of('first'),
     )
-    const points = [{ at: 0, values: of('first') }]
-    for (const depth of depths) {
-      points.push({ at: depth, values: [await latency(Math.max(1, Math.round(last * depth)))()] })
-    }
-    points.push({ at: 1, values: of('last') })
-    picture.addDepth(list.name, points)
   }
 }
 
 /** Every kind of request on databases of several sizes: random pages, and look-ups. */
-export async function measureGrowth(
-  report: Report,
-  generator: ClosedLoop,
-  databases: readonly LoadedDatabase[],
-  picture: Picture,
-  { rounds, seconds }: LatencyOptions,
-): Promise<void> {
+export async function measureGrowth(bench: Bench): Promise<void> {
+  const { report, form, generator } = bench
+  const { rounds } = form
+  const seconds = shortenRun(form)
+  const databases = await openSizes(bench)
   await using stack = new AsyncDisposableStack()
   const contenders: { size: number; service: Program; requests: Map<string, Target[]> }[] = []
   for (const database of databases) {
@@ -111,18 +116,15 @@ export async function measureGrowth(
     )
     report.compare(
       {
-        bar: `${name}, ${largest.size.toLocaleString('en')} users`,
-        against: `${smallest.size.toLocaleString('en')} users`,
+        bar: name,
+        against: 'a small database',
         goal: 1.5,
         better: 'lower',
         unit: 'ms, median',
+        points: contenders.map(({ size }): Point => [size, median(of(String(size)))]),
       },
       of(String(largest.size)),
       of(String(smallest.size)),
-    )
-    picture.addGrowth(
-      name,
-      contenders.map(({ size }) => ({ at: size, values: of(String(size)) })),
     )
   }
 }

@@ -4,27 +4,12 @@
  *
  * @module
  */
-import { writeFile } from 'node:fs/promises'
-import { formatNumber, type Machine, median } from '../figures.ts'
-
-/** What was measured at a place: a share of a list's length, or a number of users. */
-export interface Point {
-  at: number
-  /** In milliseconds, of each round. */
-  values: readonly number[]
-}
-
-/** Collects what it shows. */
-export interface Picture {
-  addDepth(name: string, points: readonly Point[]): void
-  addGrowth(name: string, points: readonly Point[]): void
-  /** Writes the file, if there is something to show. */
-  save(file: string, machine: Machine | undefined): Promise<void>
-}
+import { formatNumber, type Point } from '../figures.ts'
+import type { RecordedPart } from '../record.ts'
 
 interface Series {
   name: string
-  points: { at: number; value: number }[]
+  points: readonly Point[]
 }
 
 // One panel below the other, as wide as a phone: the text can be read there, too.
@@ -43,35 +28,18 @@ const named = [
 const others = named.length
 const findColor = (name: string) => (named.includes(name) ? named.indexOf(name) : others)
 
-export function createPicture(): Picture {
-  const depth: Series[] = []
-  const growth: Series[] = []
-  /** A run that was too short for a single response has no median. */
-  const read = (points: readonly Point[]) =>
-    points
-      .map(({ at, values }) => ({ at, value: median(values) }))
-      .filter(({ value }) => Number.isFinite(value))
-  return {
-    addDepth: (name, points) => depth.push({ name, points: read(points) }),
-    addGrowth: (name, points) => growth.push({ name, points: read(points) }),
-    async save(file, machine) {
-      if (depth.length + growth.length === 0) return
-      await writeFile(file, draw(depth, growth, machine))
-    },
-  }
-}
-
-function draw(depth: readonly Series[], growth: readonly Series[], machine: Machine | undefined): string {
+/** Draws the recorded parts `depth` and `growth`. */
+export function drawPicture(deep: RecordedPart, grown: RecordedPart): string {
+  const depth = listSeries(deep)
+  const growth = listSeries(grown)
   const all = [...depth, ...growth]
-  const most = niceCeiling(Math.max(...all.flatMap(({ points }) => points.map(({ value }) => value))))
-  const sizes = [...new Set(growth.flatMap(({ points }) => points.map(({ at }) => at)))].sort((a, b) => a - b)
+  const most = niceCeiling(Math.max(...all.flatMap(({ points }) => points.map(([, value]) => value))))
+  const sizes = [...new Set(growth.flatMap(({ points }) => points.map(([at]) => at)))].sort((a, b) => a - b)
   const bySize = (at: number) => (sizes.length < 2 ? 0 : sizes.indexOf(at) / (sizes.length - 1))
-  const where = machine
-    ? [
-        `${machine.date}, PostgreSQL ${machine.postgresql.split(' ')[0]}, Node ${machine.node},`,
-        `${machine.cores} cores (${machine.processor})`,
-      ]
-    : []
+  const where = [
+    `${deep.date}, ${deep.data.users?.toLocaleString('en')} users,`,
+    deep.machine.split(', ')[0] ?? '',
+  ]
   const legend = [...named.filter((name) => all.some((series) => series.name === name)), 'others']
   const legendTop = tops.growth + panel.height + 54
   const whereTop = legendTop + legend.length * lineHeight + 12
@@ -89,6 +57,13 @@ ${legend
 ${where.map((line, index) => `<text class="soft" x="0" y="${whereTop + index * lineHeight}">${escapeText(line)}</text>`).join('\n')}
 </svg>
 `
+}
+
+function listSeries({ figures }: RecordedPart): Series[] {
+  return figures.flatMap(({ name, points }) => {
+    const [list = ''] = name.split(/ \/ |: last/)
+    return points === undefined ? [] : [{ name: list, points }]
+  })
 }
 
 interface Panel {
@@ -121,7 +96,7 @@ function drawPanel({ top, title, most, series, place, labels }: Panel): string {
     ),
     ...lines.map(({ name, points }) => {
       const path = points
-        .map(({ at, value }, index) => `${index === 0 ? 'M' : 'L'}${x(place(at))} ${y(value)}`)
+        .map(([at, value], index) => `${index === 0 ? 'M' : 'L'}${x(place(at))} ${y(value)}`)
         .join('')
       return `<path data-series="${findColor(name)}" d="${path}" fill="none" stroke="currentColor"><title>${escapeText(name)}</title></path>`
     }),

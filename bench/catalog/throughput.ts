@@ -9,7 +9,8 @@ import type { Sql } from '../../api/database/connect.ts'
 import { assertAlike, createHttpContender, createSqlContender, type LedgerTable } from '../comparison.ts'
 import { alternate, median, type Report } from '../figures.ts'
 import { countMismatches } from '../fill.ts'
-import type { ClosedLoopJob, ClosedLoopResult, Generator, Target } from '../load.ts'
+import type { Target } from '../load.ts'
+import type { Bench } from '../parts.ts'
 import { runPgbench } from '../pgbench.ts'
 import {
   type Program,
@@ -22,7 +23,7 @@ import {
   uncached,
   watchMemory,
 } from '../programs.ts'
-import { keyCount, type LoadedDatabase, readVersion, type Stage } from '../stage.ts'
+import { keyCount, readVersion } from '../stage.ts'
 import { storeMatches, writePageScripts, writePageStatement } from './pgbench.ts'
 import {
   addressOf,
@@ -34,15 +35,6 @@ import {
   pagesToCompare,
   randomPages,
 } from './requests.ts'
-
-/** How much is measured. */
-export interface ThroughputOptions {
-  rounds: number
-  /** Of each run. */
-  seconds: number
-}
-
-type ClosedLoop = Generator<ClosedLoopJob, ClosedLoopResult>
 
 const connections = 32
 /** The plain way keeps as many cores busy; more only wait for each other. */
@@ -67,14 +59,9 @@ const timed: [string, string[]][] = [
 const hasPlainWay = (name: string) => name.startsWith('/')
 const mostMegabytes = 256
 
-export async function measureThroughput(
-  report: Report,
-  generator: ClosedLoop,
-  stage: Stage,
-  database: LoadedDatabase,
-  { rounds, seconds }: ThroughputOptions,
-): Promise<void> {
-  const { url, sql, forge } = database
+export async function measureThroughput({ report, stage, form, generator }: Bench): Promise<void> {
+  const { users, rounds, seconds } = form
+  const { url, sql, forge } = await stage.open(users)
   await makePlainTables(report, sql)
   await using ours = await startOurs(url, uncached)
   await using caching = await startOurs(url)
