@@ -48,6 +48,8 @@ export interface RepositoryFilter {
   license?: string | readonly string[] | undefined
   /** Selects repositories with at least this many stars. */
   minStars?: number | undefined
+  /** Selects repositories with at least this many forks. */
+  minForks?: number | undefined
   /** Selects repositories that are forks, or that aren't. */
   fork?: boolean | undefined
   /** Selects repositories that are archived, or that aren't. */

@@ -16,6 +16,7 @@ export const repositoryFilters = {
   language: {"type":"array","items":{"type":"string"},"description":"repositories with any of these primary languages, case-insensitive"},
   license: {"type":"array","items":{"type":"string"},"description":"repositories with any of these licenses, such as MIT, case-insensitive"},
   min_stars: {"type":"integer","minimum":1,"description":"repositories with at least this many stars"},
+  min_forks: {"type":"integer","minimum":1,"description":"repositories with at least this many forks"},
   fork: {"type":"boolean","description":"repositories that are forks, or that aren't"},
   archived: {"type":"boolean","description":"repositories that are archived, or that aren't"},
   pushed_since: {"type":"string","description":"repositories whose last push was at or after this time, such as 2026-01-31"},

@@ -26,6 +26,7 @@ export const repositoryOptions: FilterOptions = {
   language: { member: 'language', multiple: true },
   license: { member: 'license', multiple: true },
   'min-stars': { member: 'minStars', kind: 'number' },
+  'min-forks': { member: 'minForks', kind: 'number' },
   fork: { member: 'fork', kind: 'flag', choices: ['true', 'false'] },
   archived: { member: 'archived', kind: 'flag', choices: ['true', 'false'] },
   'pushed-since': { member: 'pushedSince' },
@@ -49,6 +50,7 @@ export const filterHelp = `  --location TEXT       users whose location contains
   --language TEXT       repositories with any of these primary languages, case-insensitive; may be repeated
   --license TEXT        repositories with any of these licenses, such as MIT, case-insensitive; may be repeated
   --min-stars N         repositories with at least this many stars
+  --min-forks N         repositories with at least this many forks
   --fork true|false     repositories that are forks, or that aren't
   --archived true|false repositories that are archived, or that aren't
   --pushed-since TIME   repositories whose last push was at or after this time, such as 2026-01-31

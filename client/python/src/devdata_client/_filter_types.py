@@ -57,6 +57,8 @@ class RepositoryFilter(TypedDict, total=False):
     """Selects repositories with any of these licenses, such as ``MIT``, case-insensitive."""
     min_stars: int | None
     """Selects repositories with at least this many stars."""
+    min_forks: int | None
+    """Selects repositories with at least this many forks."""
     fork: bool | None
     """Selects repositories that are forks, or that aren't."""
     archived: bool | None
