@@ -33,7 +33,7 @@ import {
 import { contract } from '../support/contract.ts'
 import { listElements, readText } from '../support/html.ts'
 import { createInstance } from '../support/instance.ts'
-import { anyDatabase, startTestService, type TestService } from '../support/service.ts'
+import { startTestService, type TestService } from '../support/service.ts'
 import type { SnapshotUpdate } from '../support/snapshots.ts'
 
 const responsesDirectory = join(import.meta.dirname, '../../docs-site/src/responses')
@@ -117,7 +117,7 @@ if (missing.length > 0) {
   console.warn(`Samples are not run in ${reason}`)
 }
 
-const service: TestService = await startTestService(anyDatabase)
+const service: TestService = await startTestService('embedded') // as /health says on the pages
 const server = createAdaptorServer({ fetch: createInstance(service).app.fetch })
 await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
 const { port } = server.address() as AddressInfo
