@@ -108,7 +108,7 @@ function claimForPortal(
     'embedded.users': whole(size('embedded')),
     'embedded.time': duration(ours('embedded', 'first load / the embedded database')),
     'embedded.memory': memory('embedded', 'memory of the first load, peak / the embedded database'),
-    machine: part('depth').machine,
+    machine: `\`${part('depth').machine}\``,
     sources: tabulateSources(recorded),
   }
 }

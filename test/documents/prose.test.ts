@@ -81,7 +81,7 @@ function readText(node: Nodes): string {
   return 'children' in node ? node.children.map(readText).join('') : ''
 }
 
-/** Reads a page with its title and description. Imports of components are code. */
+/** Reads a page with its title and description. Imports of components are code, and comments name figures. */
 function readPage(text: string): Block[] {
   const [frontmatter = ''] = /^---\n.*?\n---\n/s.exec(text) ?? []
   const lines = frontmatter.split('\n')
@@ -89,7 +89,7 @@ function readPage(text: string): Block[] {
     const [, name, value] = /^(title|description): ["']?(.*?)["']?$/.exec(line) ?? []
     return value ? [{ text: value, line: index + 1, isHeading: name === 'title', links: [] }] : []
   })
-  const body = text.slice(frontmatter.length).replace(/^import .*$/gm, '')
+  const body = text.slice(frontmatter.length).replace(/^import .*$|\{\/\*.*?\*\/\}/gm, '')
   return [...values, ...readBlocks(body, lines.length)]
 }
 
