@@ -177,6 +177,8 @@ export function isAboutUrl(error: unknown): boolean {
 /** Whether the same request may succeed later. */
 export function isTransient(error: unknown): error is DevdataError {
   return (
-    error instanceof ConnectionError || error instanceof RateLimitError || error instanceof UnavailableError
+    error instanceof ConnectionError ||
+    error instanceof RateLimitError ||
+    (error instanceof UnavailableError && error.code !== 'filter_not_ready') // until the operator loads data
   )
 }

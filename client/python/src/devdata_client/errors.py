@@ -138,4 +138,6 @@ def is_about_url(error: DevdataError) -> bool:
 
 def is_transient(error: DevdataError) -> bool:
     """Whether the same request may succeed later."""
+    if error.code == "filter_not_ready":  # until the operator loads data
+        return False
     return isinstance(error, (NetworkError, RateLimitError, UnavailableError))
