@@ -54,7 +54,8 @@ function run(job: ClosedLoopJob): Promise<ClosedLoopResult> {
           finish({
             served,
             refused,
-            perSecond: inTime / seconds,
+            // A run on a busy machine may be over before its first response.
+            perSecond: inTime > 0 ? inTime / seconds : (latencies.length * 1_000) / (now - begin),
             median: percentile(latencies, 0.5),
             p99: percentile(latencies, 0.99),
             longest: latencies.at(-1) ?? Number.NaN,
