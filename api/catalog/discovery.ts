@@ -70,7 +70,7 @@ export function discoverDependencies(
   const keys = listDependencyKeys(prefix ?? contains)
   const match = prefix === undefined ? 'contains' : 'prefix'
   const searchDatabase = (reader: SqlOrTransaction) =>
-    findMostUsed(reader, selectMostUsed(reader, selectMeant(reader, search), limit), limit)
+    findMostUsed(reader, selectMostUsed(reader, selectIsMatch(reader, search), limit), limit)
   return readOneState(
     sql,
     async (reader) => {
@@ -93,13 +93,13 @@ export interface Ranking extends Discovery<DiscoveredDependency> {
   edition: string
 }
 
-/** Finds the dependencies that are used most, in a transaction that sees one state. `isMeant` is a condition of their rows. */
+/** Finds the dependencies that are used most, in a transaction that sees one state. `isMatch` is a condition of their rows. */
 export async function rankDependencies(
   tx: SqlOrTransaction,
-  isMeant: Fragment,
+  isMatch: Fragment,
   limit: number,
 ): Promise<Ranking> {
-  const found = await findMostUsed(tx, selectMostUsed(tx, isMeant, limit), limit)
+  const found = await findMostUsed(tx, selectMostUsed(tx, isMatch, limit), limit)
   if (found === 'outdated') throw new Error('the dataset changed within a transaction')
   return found
 }
@@ -129,13 +129,13 @@ async function findMostUsed(
 interface Found {
   version: number
   edition: string
-  /** Of all dependencies that are meant and used. */
+  /** Of all dependencies that match and are used. */
   total: number
   candidates: Candidate[]
 }
 
-/** SQL: whether a row of `dependencies` is one that is looked for. */
-function selectMeant(sql: SqlOrTransaction, { prefix, contains, files }: DependencySearch): Fragment {
+/** SQL: whether a row of `dependencies` matches a search. */
+function selectIsMatch(sql: SqlOrTransaction, { prefix, contains, files }: DependencySearch): Fragment {
   const conditions = listDependencyKeys(prefix ?? contains ?? '').map((key) => {
     if (prefix === undefined) return containsKey(sql, key)
     const first = writeDependencyKey(key)
@@ -146,15 +146,15 @@ function selectMeant(sql: SqlOrTransaction, { prefix, contains, files }: Depende
   return sql`name <> '' and (${hasName}) ${hasFile}`
 }
 
-/** SQL: the dependencies that may be among the most used ones, and the number of all that are meant. */
-function selectMostUsed(sql: SqlOrTransaction, isMeant: Fragment, limit: number): Fragment {
+/** SQL: the dependencies that may be among the most used ones, and the number of all that match. */
+function selectMostUsed(sql: SqlOrTransaction, isMatch: Fragment, limit: number): Fragment {
   // A dependency has at most as many users as its sets together, and at least as many as the largest of them.
   return sql`
     with matching as materialized (
       select name_key, file, sum(users_count) as most_users, max(users_count) as fewest_users,
         sum(repositories_count) as most_repositories
       from dependencies
-      where ${isMeant} and users_count + repositories_count > 0
+      where ${isMatch} and users_count + repositories_count > 0
       group by name_key, file
     )
     select name_key, file, (select count(*) from matching) as total from matching

@@ -5,7 +5,7 @@
  * @module
  */
 import { maxPageSize } from '../paging/page.ts'
-import { maxFilterTextLength } from './attributes.ts'
+import { maxFilterTextLength } from './attribute-values.ts'
 
 /** A list of the catalog. */
 export type ListName = 'users' | 'repositories'

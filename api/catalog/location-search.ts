@@ -16,9 +16,11 @@ export interface LocationCandidates {
   edition: string
 }
 
-/** More candidates than this share of all locations take longer to look up than all locations to read … */
+/**
+ * If there are more candidates than this share of all locations, and more than `fewCandidates`, it is faster to read all
+ * locations than to look the candidates up.
+ */
 const maxShare = 0.1
-/** … unless they are few. */
 const fewCandidates = 1_000
 /** The ids are a parameter of a statement. */
 const maxCandidates = 200_000

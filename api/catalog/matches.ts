@@ -140,11 +140,11 @@ export async function computeMatches(
   const conditions = found.conditions.sort((a, b) => Number(a.isExcluded) - Number(b.isExcluded))
   let matches: Bitmap | undefined
   let place = 0
-  for await (const meeting of uniteSets(sql, list, conditions, edition)) {
-    if (meeting === 'outdated') return meeting
-    if (matches === undefined) matches = meeting
-    else if (conditions[place]?.isExcluded) matches.subtract(meeting)
-    else matches.intersect(meeting)
+  for await (const union of uniteSets(sql, list, conditions, edition)) {
+    if (union === 'outdated') return union
+    if (matches === undefined) matches = union
+    else if (conditions[place]?.isExcluded) matches.subtract(union)
+    else matches.intersect(union)
     place++
   }
   if (matches === undefined || place < conditions.length) throw new Error('a condition was not read')

@@ -9,7 +9,7 @@ import { isEmbedded, type Sql, type SqlOrTransaction } from '../database/connect
 import { beginLong } from '../database/long-transaction.ts'
 import type { NamedAccounts } from '../names/automation-accounts.ts'
 import { applyActivity } from './activity.ts'
-import { summarizeCoverage } from './coverage.ts'
+import { summarizeCoverage } from './coverage-summary.ts'
 import { dropOldChanges } from './kept-changes.ts'
 import { type LoadOrigin, noteLoad } from './loads.ts'
 import {

@@ -7,7 +7,7 @@
  * @module
  */
 import { replaceUrls, selectJsonUrl } from '../catalog/stored-documents.ts'
-import { copyAttributes } from './attributes.ts'
+import { copyAttributes } from './attribute-terms.ts'
 import { renumberCommits } from './commit-changes.ts'
 import { updateAuthors } from './contributions.ts'
 import { selectDeclarations } from './pending-change.ts'

@@ -16,7 +16,7 @@ import {
   listFields,
   replaceTerms,
   selectTerms,
-} from './attributes.ts'
+} from './attribute-terms.ts'
 import type { DatasetChange } from './pending-change.ts'
 import { readBatches } from './read-batches.ts'
 

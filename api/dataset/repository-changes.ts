@@ -1,7 +1,7 @@
 import { isLocalDocument } from '../catalog/document-lookup.ts'
 import { renderMembers, replaceUrls, selectJsonUrl, selectMember } from '../catalog/stored-documents.ts'
 import type { Fragment } from '../database/connect.ts'
-import { addNewAttributes, copyAttributes, noteRecordTerms, selectTerms } from './attributes.ts'
+import { addNewAttributes, copyAttributes, noteRecordTerms, selectTerms } from './attribute-terms.ts'
 import { ImportError } from './import-error.ts'
 import { type AppliedRows, analyzeTables, type DatasetChange, selectDeclarations } from './pending-change.ts'
 import { noteReturns } from './removal.ts'

@@ -66,8 +66,8 @@ async function storeCardinalities(change: DatasetChange): Promise<void> {
 
 /**
  * Chooses the width of each changed set that isn't on a shelf for its new number of ids. A set keeps its width until that
- * number is some four times higher or lower than the one for which the width was chosen. The ids that a set had on the shelf
- * that it leaves, at most 16, aren't counted.
+ * number is some four times higher or lower than the one for which the width was chosen. For a set that leaves its shelf, the
+ * ids that it had there are left out of the number: they are at most 16.
  */
 async function chooseWidths(tx: SqlOrTransaction): Promise<void> {
   const ids = tx`${partIds}::integer`

@@ -10,7 +10,7 @@ import { listCoauthors } from '../names/coauthors.ts'
 import { keyDependencyName } from '../names/dependency-names.ts'
 import { identifyAddress, identifyForgeId, identifyLogin } from '../names/forge-names.ts'
 import { keyRepositoryUrl } from '../names/repository-url.ts'
-import { createRepositoryAttributes, createUserAttributes } from './attributes.ts'
+import { createRepositoryAttributes, createUserAttributes } from './attribute-terms.ts'
 import type {
   AddressesRecord,
   CommitRecord,

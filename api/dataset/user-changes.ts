@@ -1,5 +1,5 @@
 import { isLocalDocument } from '../catalog/document-lookup.ts'
-import { addNewAttributes, noteRecordTerms, selectTerms } from './attributes.ts'
+import { addNewAttributes, noteRecordTerms, selectTerms } from './attribute-terms.ts'
 import { findCountries } from './countries.ts'
 import { type AppliedRows, analyzeTables } from './pending-change.ts'
 import { noteReturns } from './removal.ts'

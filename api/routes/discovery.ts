@@ -1,5 +1,5 @@
 import type { Hono } from 'hono'
-import { isLonger, maxFilterTextLength } from '../catalog/attributes.ts'
+import { isLonger, maxFilterTextLength } from '../catalog/attribute-values.ts'
 import { type Discovery, discoverDependencies, discoverLocations } from '../catalog/discovery.ts'
 import { filters } from '../catalog/filters.ts'
 import type { MatchCache } from '../catalog/matches.ts'

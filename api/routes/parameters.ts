@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { isLonger } from '../catalog/attributes.ts'
+import { isLonger } from '../catalog/attribute-values.ts'
 import { filters, isFilter } from '../catalog/filters.ts'
 import { type ApiError, badRequest } from '../errors.ts'
 import { forgeNamePattern, forgeNameRule } from '../names/forge-names.ts'

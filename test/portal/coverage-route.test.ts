@@ -10,7 +10,7 @@ import { startingUp } from '../../api/errors.ts'
 import { createErrorHandler } from '../../api/http/error-handler.ts'
 import { beginRequest } from '../../api/http/middleware.ts'
 import type { HonoEnvironment } from '../../api/http/request-context.ts'
-import { addCoverageRoute, createCoverageReader } from '../../api/portal/coverage.ts'
+import { addCoverageRoute, createCoverageReader } from '../../api/portal/coverage-route.ts'
 
 const coverage: Coverage = {
   dataset: { version: 1, updated_at: new Date(0).toISOString() },

@@ -7,7 +7,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { describeUnready } from '../../api/catalog/derived-terms.ts'
 import { migrate } from '../../api/database/migrate.ts'
-import { noteTerms } from '../../api/dataset/attributes.ts'
+import { noteTerms } from '../../api/dataset/attribute-terms.ts'
 import { changeDataset } from '../../api/dataset/dataset-change.ts'
 import { markRestored } from '../../api/dataset/restored-dataset.ts'
 import { rebuildSets, verifySets } from '../../api/dataset/set-verification.ts'

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { nullableUserFields } from '../catalog/attributes.ts'
+import { nullableUserFields } from '../catalog/attribute-values.ts'
 import type { CoverageSummary, CoveredCountry, CoveredLanguage } from '../catalog/coverage.ts'
 import { rankDependencies } from '../catalog/discovery.ts'
 import type { SqlOrTransaction } from '../database/connect.ts'

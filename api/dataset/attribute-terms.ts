@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { dayOf, isLonger, maxFilterTextLength, nullableUserFields } from '../catalog/attributes.ts'
+import { dayOf, isLonger, maxFilterTextLength, nullableUserFields } from '../catalog/attribute-values.ts'
 import {
   type AttributeField,
   type AttributeName,
