@@ -61,9 +61,9 @@ export interface MatchCacheOptions {
   maxQueued: number
 }
 
-/** Filters that are computed at a time … */
+/** Filters that are computed at a time. */
 const maxConcurrent = 3
-/** … and those of one caller, so that one caller's large unions leave places for others. */
+/** Filters of one caller that are computed at a time: its large unions leave places for others. */
 const maxConcurrentOfCaller = 1
 /** Estimated memory of an entry, besides the ids. */
 const entryOverheadBytes = 500
