@@ -3,6 +3,7 @@
  * rule: every history was read, apart from those that the forge says are empty, blocked or gone.
  *
  * @module
+ * @module-tag later
  */
 import { chownSync, existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -3,6 +3,7 @@
  * at least 20 hours apart.
  *
  * @module
+ * @module-tag later
  */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { selectMember } from '../../../api/catalog/stored-documents.ts'
