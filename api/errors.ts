@@ -210,7 +210,7 @@ export function filterNotReady(names: readonly string[]): ApiError {
   return new ApiError(
     503,
     'filter_not_ready',
-    `Filter not ready: ${names.join(', ')}; after an upgrade, the operator must derive its data; send the request without it`,
+    `Filter not ready: ${names.join(', ')}; leave it out until the operator has loaded data again`,
   )
 }
 

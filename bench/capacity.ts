@@ -28,9 +28,6 @@ export function claimCapacity(reader: RecordReader): Record<string, string> {
     'capacity.coordinator': inTerabytes(total - ofCommits),
     'capacity.factor': whole(factor),
     'capacity.load': duration(factor * reader.ours('import', 'import / psql \\copy')),
-    'capacity.refresh': duration(
-      (repositories / reader.size('refresh')) * reader.ours('refresh', 'a refresh of 1 % / beside readers'),
-    ),
     'capacity.space': tabulate(
       ['Data', 'Bytes each', 'Sum'],
       [
@@ -70,7 +67,7 @@ function estimateSpace({ ours, size }: RecordReader): { what: string; count: num
     },
     { what: 'what each user depends on, for loads', count: users, each: bytes('user_dependencies') },
     {
-      what: 'sets, which filters read: per user, of users and of repositories',
+      what: 'sets, as simulated: per user, of users and of repositories',
       count: users,
       each: (sets * 1e9) / size('forge'),
     },
@@ -101,7 +98,7 @@ function claimForge({ ours, part }: RecordReader): Record<string, string> {
   const change = (of: string) => read(`a load that changes sets / ${of}`)
   const most = (of: string) => read(`${of} / at most, of all these filters`)
   const inGigabytes = (value: number) =>
-    value < 1 ? `${Math.max(1, Math.round(value * 1_000))} MB` : `${Number(value.toPrecision(3))} GB`
+    value < 1 ? `${Number((value * 1_000).toPrecision(2))} MB` : `${Number(value.toPrecision(3))} GB`
   return {
     'forge.size': Object.entries(part('forge').data)
       .map(([what, count]) => `${whole(count)} ${what}`)

@@ -91,6 +91,9 @@ function claimForPortal(
     'ledger.entry': whole(ours('ledger-size', 'ledger, with its indexes / each entry')),
     'memory.node': peak('Node'),
     'memory.deno': peak('Deno'),
+    'memory.overload-times': (
+      10 * ratio('overload', 'offered by the generator / 10 times the closed loop')
+    ).toFixed(1),
     'memory.overload': memory('overload', 'resident memory, peak / under overload'),
     traced: ratio('runtimes', 'Node, traced / not traced').toFixed(1),
     'instances.two': ratio(
@@ -108,7 +111,7 @@ function claimForPortal(
     'embedded.users': whole(size('embedded')),
     'embedded.time': duration(ours('embedded', 'first load / the embedded database')),
     'embedded.memory': memory('embedded', 'memory of the first load, peak / the embedded database'),
-    machine: `\`${part('depth').machine}\``,
+    machine: describeMachines(recorded),
     sources: tabulateSources(recorded),
   }
 }
@@ -143,17 +146,26 @@ function tabulateDisk(readBytes: (figure: string) => number): string {
   )
 }
 
+const flush = /, a flush to the disk in ([^,]+)/
+const readFlush = (machine: string) => flush.exec(machine)?.[1] ?? ''
+
+/** The machines of all parts, but for how fast their disks were. */
+function describeMachines(recorded: Recorded): string {
+  const machines = new Set(Object.values(recorded).map(({ machine }) => machine.replace(flush, '')))
+  return [...machines].map((machine) => `\`${machine}\``).join(' and ')
+}
+
 /** When and on how much data the parts were measured. */
 function tabulateSources(recorded: Recorded): string {
   const groups = new Map<string, { names: string[]; cells: string[] }>()
-  for (const [name, { data, date, version, load }] of Object.entries(recorded)) {
+  for (const [name, { data, date, version, machine, load }] of Object.entries(recorded)) {
     const sizes = Object.entries(data).map(([what, size]) => `${whole(size)} ${what}`)
-    const cells = [sizes.join(', '), date, version, `${whole(100 * load.others)} %`]
+    const cells = [sizes.join(', '), date, version, readFlush(machine), `${whole(100 * load.others)} %`]
     const group = groups.get(cells.join()) ?? { names: [], cells }
     groups.set(cells.join(), { ...group, names: [...group.names, `\`${name}\``] })
   }
   return tabulate(
-    ['Parts of the benchmark', 'Data', 'Date', 'Version', 'Processors used by others'],
+    ['Parts of the benchmark', 'Data', 'Date', 'Version', 'Flush to the disk', 'Processors used by others'],
     [...groups.values()].map(({ names, cells }) => [names.join(', '), ...cells]),
   )
 }

@@ -65,7 +65,7 @@ export const forms = {
     ledgerRows: 1_000_000,
     forgeUsers: 1_000_000,
   }),
-  /** What bench/figures.json has. */
+  /** What `--record` measures, unless options say otherwise. */
   record: async (folder: string) => ({
     ...usual,
     largeUsers: 1_000_000,

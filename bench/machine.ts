@@ -19,7 +19,7 @@ export async function describeMachine(sql: Sql): Promise<string> {
     `${cpus().length} cores (${cpus()[0]?.model})`,
     `${Math.round(totalmem() / 2 ** 30)} GiB of memory`,
     `a flush to the disk in ${flush.toFixed(2)} ms`,
-    `${type()} ${release()}`,
+    `${type()} ${release().split('.', 2).join('.')}`,
     `PostgreSQL ${server?.version}`,
     `Node ${process.versions.node}`,
     `Deno ${JSON.parse(deno).version}`,

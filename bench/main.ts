@@ -4,7 +4,7 @@
  * @module
  */
 import { loadavg } from 'node:os'
-import { Argument, Command, InvalidArgumentError } from 'commander'
+import { Argument, Command, InvalidArgumentError, Option } from 'commander'
 import { readBuildInfo } from '../api/build-info.ts'
 import { exitOnSignals } from '../test/support/program.ts'
 import { writeClaims } from './claims.ts'
@@ -94,7 +94,12 @@ const program = new Command('bench')
   .addArgument(new Argument('[part...]', 'what is measured; default: all').choices(names))
   .option('--quick', 'each part once, on 100,000 users: less than 20 minutes')
   .option('--tiny', 'each part on little data, which only shows whether it runs and agrees: 2 minutes')
-  .option('--record', 'write the figures into bench/figures.json, and the pages that claim them')
+  .addOption(
+    new Option(
+      '--record',
+      'write the figures into bench/figures.json, and the pages that claim them',
+    ).conflicts(['quick', 'tiny']),
+  )
   .option('--claims', 'only write what pages claim of bench/figures.json')
   .option('--users <count>', 'users in the database', readCount)
   .option('--small-users <count>', 'users in the database that it is compared with', readCount)

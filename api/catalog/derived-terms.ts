@@ -39,8 +39,8 @@ export async function describeUnready(sql: SqlOrTransaction): Promise<string | u
   const names = (await listUnready(sql)).map(({ name }) => name)
   if (names.length === 0) return undefined
   return (
-    `Requests with ${names.join(' or ')} get 503 until the next load, because an older version loaded the data; ` +
-    `to have it sooner, run: ${devdataCommand('sets rebuild')}`
+    `Filters not ready: ${names.join(', ')}. Requests with them get 503, because an older version loaded the data. ` +
+    `Load data, or run: ${devdataCommand('sets rebuild')}`
   )
 }
 

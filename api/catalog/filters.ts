@@ -38,7 +38,7 @@ interface WordRow {
 
 /** The declaration of a filter. */
 export type FilterRow = (EntriesRow | NumberRow | WordRow) & {
-  /** Default: both. */
+  /** The list that has this filter. Absent: both. */
   list?: ListName
   /** Without any of these filters, this one is 400. */
   needs?: readonly string[]

@@ -168,7 +168,7 @@ function print(result: GitImportResult, seconds: number): void {
   const { active, removed } = dependencies
   console.log(`dependencies  ${formatCount(active)} active, ${formatCount(removed)} removed`)
   if (unreadable > 0) {
-    console.log(`skipped       ${countOf(unreadable, 'manifest version')} that did not parse, see above`)
+    console.log(`warnings      ${countOf(unreadable, 'manifest version')} skipped or incomplete, see above`)
   }
   for (const line of describeManifests(manifests, { including: '--all-manifests' })) console.log(line)
 }

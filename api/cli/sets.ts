@@ -14,9 +14,7 @@ import { withDatabase } from './session.ts'
 export function addSetsCommands(program: Command): void {
   const sets = program
     .command('sets')
-    .description(
-      'Verify the sets of users and repositories that filters are answered from, or derive them again',
-    )
+    .description('Verify the sets of users and repositories that filters read, or derive them again')
     .addHelpText('after', '\nExamples:\n  devdata sets verify\n  devdata sets rebuild')
   sets
     .command('verify')
@@ -33,7 +31,8 @@ export function addSetsCommands(program: Command): void {
     .summary('Derive the sets from the rows again')
     .description(
       'Derive all sets from the rows of users and repositories again. The dataset gets a new version, in ' +
-        'which nothing else has changed. Waits for loads in progress; the service can keep running.',
+        'which nothing else has changed. Also derives what filters need that an upgrade has added. Waits for loads in ' +
+        'progress; the service can keep running.',
     )
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExamples:\n  devdata sets rebuild\n  devdata sets rebuild --json')

@@ -48,7 +48,7 @@ async function deriveTerms(
     create temporary table derived_attributes (
       position integer primary key, attribute_names text[] not null, attribute_values text[] not null
     ) on commit drop`
-  const batches = readBatches<{ id: number; fields: Record<string, FieldValue> }>(
+  const batches = readBatches<{ id: number; fields: Record<string, FieldValue> | null }>(
     (last, limit) => tx`
       select id, (
         select json_object_agg(key, value) from json_each(${record}::json) where key = any (${tx.typed.texts(fields)})
@@ -58,7 +58,7 @@ async function deriveTerms(
   for await (const items of batches) {
     const rows = items.map((item) => ({
       position: item.id,
-      ...createColumns(listAttributes(list, item.fields)),
+      ...createColumns(listAttributes(list, item.fields ?? {})), // null: the record has none of them
     }))
     await tx`
       insert into derived_attributes
@@ -82,7 +82,9 @@ async function deriveTerms(
             where term_id not in (select id from attributes where name = any (${tx.typed.texts(attributes)}))
           ) as kept
         ) k
-      where kept || coalesce(t.term_ids, '{}') <> i.term_ids`,
+      where not (
+        kept || coalesce(t.term_ids, '{}') @> i.term_ids and kept || coalesce(t.term_ids, '{}') <@ i.term_ids
+      )`,
   )
   await tx`drop table derived_attributes`
 }

@@ -7,7 +7,7 @@ import { parseYaml } from './yaml.ts'
 export const condaEnvironment: ManifestFormat = {
   files: ['environment.yml'],
   paths: [
-    [/(?:^|\/)environment[-_.](?:[^/]*\.)?ya?ml$/, 'environment.yml'],
+    [/(?:^|\/)environment(?:[-_.][^/]*)?\.ya?ml$/, 'environment.yml'],
     [/[-_.]environment\.ya?ml$/, 'environment.yml'],
     [/(?:^|\/)ci\/envs\/[^/]*\.ya?ml$/, 'environment.yml'],
   ],

@@ -151,7 +151,7 @@ async function start(options: Runtime): Promise<void> {
       if (revoked !== undefined) logger.warning('{message}', { message: revoked })
     }
     const isEmpty = kind === 'embedded' && (await readDataset(sql)).version === 0
-    const unready = await describeUnready(sql)
+    const unready = await describeUnready(sql).catch(() => undefined) // a start doesn't fail for want of a warning
     if (unready !== undefined) logger.warning('{message}', { message: unready })
     if (lifecycle.phase === 'stopping') return
     lifecycle.phase = 'serving'

@@ -8,13 +8,13 @@ export interface UserFilter {
   country?: string | readonly string[] | undefined
   /** Selects items that use any of these dependencies: whole names, case-insensitive. */
   dependencyNames?: string | readonly string[] | undefined
-  /** `all` selects items that use each of the named dependencies, not only one. */
+  /** Whether an item must use each named dependency (`all`), or one of them (`any`, the default). */
   dependencyMatch?: 'any' | 'all' | undefined
   /** Leaves out items that use any of these dependencies. */
   withoutDependencyNames?: string | readonly string[] | undefined
   /** Selects items that use a dependency declared in any of these files, such as `package.json`. */
   dependencyFiles?: string | readonly string[] | undefined
-  /** Matches only dependencies that are still declared (`active`), or only those that no longer are (`removed`). */
+  /** Matches only dependencies that are still declared (`active`), or only removed ones (`removed`). */
   dependencyStatus?: 'active' | 'removed' | undefined
   /** Selects users of any of these types, such as `User`, `Organization` and `Bot`, case-insensitive. */
   type?: string | readonly string[] | undefined
@@ -22,7 +22,7 @@ export interface UserFilter {
   has?: 'email' | 'name' | 'company' | 'location' | 'bio' | readonly ('email' | 'name' | 'company' | 'location' | 'bio')[] | undefined
   /** Selects users with at least this many followers. */
   minFollowers?: number | undefined
-  /** Selects users who authored or co-authored a commit at or after this time, such as `2026-01-31`. */
+  /** Selects users who authored or co-authored a commit at or after this time: a date such as `2026-01-31`, or Unix seconds. */
   activeSince?: string | number | undefined
   /** Selects items that were added or changed after this version of the dataset, and allows no other filter. */
   changedSince?: number | undefined
@@ -34,13 +34,13 @@ export interface RepositoryFilter {
   owner?: string | undefined
   /** Selects items that use any of these dependencies: whole names, case-insensitive. */
   dependencyNames?: string | readonly string[] | undefined
-  /** `all` selects items that use each of the named dependencies, not only one. */
+  /** Whether an item must use each named dependency (`all`), or one of them (`any`, the default). */
   dependencyMatch?: 'any' | 'all' | undefined
   /** Leaves out items that use any of these dependencies. */
   withoutDependencyNames?: string | readonly string[] | undefined
   /** Selects items that use a dependency declared in any of these files, such as `package.json`. */
   dependencyFiles?: string | readonly string[] | undefined
-  /** Matches only dependencies that are still declared (`active`), or only those that no longer are (`removed`). */
+  /** Matches only dependencies that are still declared (`active`), or only removed ones (`removed`). */
   dependencyStatus?: 'active' | 'removed' | undefined
   /** Selects repositories with any of these primary languages, case-insensitive. */
   language?: string | readonly string[] | undefined
@@ -50,11 +50,11 @@ export interface RepositoryFilter {
   minStars?: number | undefined
   /** Selects repositories with at least this many forks. */
   minForks?: number | undefined
-  /** Selects repositories that are forks, or that aren't. */
+  /** Selects only forks (`true`), or only repositories that aren't forks (`false`). */
   fork?: boolean | undefined
-  /** Selects repositories that are archived, or that aren't. */
+  /** Selects only archived repositories (`true`), or only others (`false`). */
   archived?: boolean | undefined
-  /** Selects repositories whose last push was at or after this time, such as `2026-01-31`. */
+  /** Selects repositories whose last push was at or after this time: a date such as `2026-01-31`, or Unix seconds. */
   pushedSince?: string | number | undefined
   /** Selects items that were added or changed after this version of the dataset, and allows no other filter. */
   changedSince?: number | undefined
@@ -70,7 +70,7 @@ export interface DependencySearch {
   contains?: string | undefined
   /** Finds only dependencies that any of these files declares, such as `package.json`. */
   dependencyFiles?: string | readonly string[] | undefined
-  /** How many items the response has at most. Default: 20. */
+  /** Maximum number of items in the response. Default: 20. */
   limit?: number | undefined
 }
 
@@ -78,7 +78,7 @@ export interface DependencySearch {
 export interface LocationSearch {
   /** Finds locations that contain this text, as the filter `location` does. */
   contains: string
-  /** How many items the response has at most. Default: 20. */
+  /** Maximum number of items in the response. Default: 20. */
   limit?: number | undefined
 }
 

@@ -38,7 +38,7 @@ describeOnOneDatabase('devdata import git', (kind) => {
     expect(first.stdout).toMatch(/^Read 3 commits of main in [\d.]+ s\n/)
     expect(first.stdout).toContain('repositories  1 added, 0 updated\ncommits       3 added, 0 updated\n')
     expect(first.stdout).toContain(
-      'dependencies  1 active, 1 removed\nskipped       1 manifest version that did not parse, see above\n',
+      'dependencies  1 active, 1 removed\nwarnings      1 manifest version skipped or incomplete, see above\n',
     )
 
     commit('{"dependencies":{"hono":"4","vite":"7"}}')
@@ -85,7 +85,7 @@ describeOnOneDatabase('devdata import git', (kind) => {
       /^Skipped package\.json at commit [\da-f]{12}, and 2 more versions with this problem: not valid JSON: .*\n$/,
     )
     expect(third.stdout).toContain(`dependencies  2 active, 1 removed
-skipped       3 manifest versions that did not parse, see above
+warnings      3 manifest versions skipped or incomplete, see above
 manifests     1 build.gradle, 1 package.json, 1 setup.py
 incomplete    2 manifests: some of their dependencies are computed, or defined elsewhere
 left out      1 manifest of tests and fixtures; --all-manifests includes them

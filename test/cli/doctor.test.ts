@@ -126,7 +126,7 @@ describeOnOneDatabase('devdata doctor', (kind) => {
       breaks: `update dataset set derived_terms = '{}'`,
       repairs: `update dataset set derived_terms = jsonb_build_object('forks', version)`,
       finds: {
-        filters: /^wrong: Requests with min_forks get 503 .*; .* run: npm run -s devdata -- sets rebuild$/,
+        filters: /^wrong: Filters not ready: min_forks\. .* run: npm run -s devdata -- sets rebuild$/,
         sets: /^ok/,
       },
     },

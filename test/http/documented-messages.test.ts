@@ -478,7 +478,7 @@ describe('openapi.yml', () => {
       'Starting up; retry in 5 seconds',
       'Shutting down; retry in 5 seconds',
       // new-filters.test.ts
-      'Filter not ready: min_forks; after an upgrade, the operator must derive its data; send the request without it',
+      'Filter not ready: min_forks; leave it out until the operator has loaded data again',
       ...messagesBeforeTheApp,
       // docs-build.test.ts
       'The documentation is missing; run: npm run docs',

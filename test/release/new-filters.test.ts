@@ -18,8 +18,7 @@ import { describeOnEachDatabase, startTestService, type TestService } from '../s
 import { readVersionFixture, restoreDump } from '../support/version-fixture.ts'
 
 const { fixture, dump } = readVersionFixture('0.1.0')
-const message =
-  'Filter not ready: min_forks; after an upgrade, the operator must derive its data; send the request without it'
+const message = 'Filter not ready: min_forks; leave it out until the operator has loaded data again'
 
 describeOnEachDatabase('a filter that 0.1.0 does not have', (kind) => {
   let service: TestService
@@ -47,7 +46,7 @@ describeOnEachDatabase('a filter that 0.1.0 does not have', (kind) => {
       if (method === 'GET') expect(JSON.parse(text)).toEqual({ error: message })
     }
     expect(await readBalance()).toEqual(balance)
-    expect(await describeUnready(service.sql)).toMatch(/^Requests with min_forks get 503 .* sets rebuild$/)
+    expect(await describeUnready(service.sql)).toMatch(/^Filters not ready: min_forks\. .* sets rebuild$/)
   }
 
   /** Lists have what the records say, alone and beside other filters. */

@@ -20,7 +20,7 @@ describeOnServer('a start', () => {
   afterAll(() => service.close())
 
   test('logs the filters that are not ready, and the command that derives their terms', async () => {
-    const message = /Requests with min_forks get 503 .* run: npm run -s devdata -- sets rebuild/
+    const message = /Filters not ready: min_forks\. .* run: npm run -s devdata -- sets rebuild/
     const readLog = async () => {
       await using instance = await startInstanceProcess(service.location.databaseUrl, {
         LOG_LEVEL: 'warning',

@@ -33,10 +33,12 @@ import {
 } from './manifest-tree.ts'
 import { NameTable } from './name-table.ts'
 
-/** A version of a manifest that was skipped. */
+/** A version of a manifest that was skipped, or whose names aren't all known. */
 export interface ManifestWarning {
   commit: string
   path: string
+  /** Whether it was read in part. */
+  isRead: boolean
   /** One line. */
   reason: string
 }
@@ -106,6 +108,8 @@ export async function readDependencyHistory(
   const table = new NameTable()
   const versions = await readVersions(clone.directory, mainline.commits, { table, url, onProgress })
   const warnings: ManifestWarning[] = []
+  /** Paths of manifests whose names aren't all compared. */
+  const warned = new Set<string>()
   const tree = new ManifestTree(table)
 
   function* readDeclarations() {
@@ -114,21 +118,22 @@ export async function readDependencyHistory(
       for (const change of changes) {
         const version = versions.get(versionKey(change)) ?? null
         if (version !== null && 'reason' in version) {
-          warnings.push({ commit, path: decodePath(change.path), reason: version.reason })
+          warnings.push({ commit, path: decodePath(change.path), isRead: false, reason: version.reason })
           continue
         }
         applied.push({ ...change, version })
       }
       const { declarations, isIncomplete, uncompared } = tree.apply(applied)
-      for (const path of uncompared) {
+      for (const path of uncompared.filter((each) => !warned.has(each))) {
         const reason =
-          'counts packages of the repository as dependencies: too many manifests have changed to compare all names'
-        warnings.push({ commit, path: decodePath(path), reason })
+          'packages of the repository may count as dependencies: too many manifests have changed to compare all names'
+        warnings.push({ commit, path: decodePath(path), isRead: true, reason })
+        warned.add(path)
       }
       for (const { path, version } of isIncomplete ? applied : []) {
         if (version !== null && !concernsOthers(version)) continue
         const reason = 'changes names of too many other manifests, which keep those that they had'
-        warnings.push({ commit, path: decodePath(path), reason })
+        warnings.push({ commit, path: decodePath(path), isRead: true, reason })
       }
       yield { date, declarations }
     }

@@ -278,6 +278,6 @@ function summarizeWarnings(warnings: readonly ManifestWarning[]): string[] {
     if (first === undefined) return []
     const versions = others.length === 1 ? 'version' : 'versions'
     const more = others.length === 0 ? '' : `, and ${others.length} more ${versions} with this problem`
-    return `Skipped ${first.path} at commit ${first.commit.slice(0, 12)}${more}: ${first.reason}`
+    return `${first.isRead ? 'Incomplete:' : 'Skipped'} ${first.path} at commit ${first.commit.slice(0, 12)}${more}: ${first.reason}`
   })
 }

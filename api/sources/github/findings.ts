@@ -90,7 +90,7 @@ export function loadFindings(
       manifests = addHistoryCounts(manifests, history.manifests)
       const { warnings } = history
       if (warnings.length > 0) {
-        onNote(`${record.full_name}: skipped ${warnings.length} versions of manifests that did not parse`)
+        onNote(`${record.full_name}: ${warnings.length} versions of manifests are skipped or incomplete`)
       }
       await stageHistory(filtered, clone, record, history, { nextPosition: () => position++ })
       const url = redactUrl(forgotten, record.url)

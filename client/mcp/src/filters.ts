@@ -7,7 +7,7 @@ export const userFilters = {
   type: {"type":"array","items":{"type":"string"},"description":"users of any of these types, such as User, Organization and Bot, case-insensitive"},
   has: {"type":"array","items":{"type":"string","enum":["email","name","company","location","bio"]},"description":"users who have each of these fields"},
   min_followers: {"type":"integer","minimum":1,"description":"users with at least this many followers"},
-  active_since: {"type":"string","description":"users who authored or co-authored a commit at or after this time, such as 2026-01-31"},
+  active_since: {"type":"string","description":"users who authored or co-authored a commit at or after this time: a date such as 2026-01-31, or Unix seconds"},
 } as const
 
 /** Filters that only repositories have. */
@@ -17,18 +17,18 @@ export const repositoryFilters = {
   license: {"type":"array","items":{"type":"string"},"description":"repositories with any of these licenses, such as MIT, case-insensitive"},
   min_stars: {"type":"integer","minimum":1,"description":"repositories with at least this many stars"},
   min_forks: {"type":"integer","minimum":1,"description":"repositories with at least this many forks"},
-  fork: {"type":"boolean","description":"repositories that are forks, or that aren't"},
-  archived: {"type":"boolean","description":"repositories that are archived, or that aren't"},
-  pushed_since: {"type":"string","description":"repositories whose last push was at or after this time, such as 2026-01-31"},
+  fork: {"type":"boolean","description":"only forks (true), or only repositories that aren't forks (false)"},
+  archived: {"type":"boolean","description":"only archived repositories (true), or only others (false)"},
+  pushed_since: {"type":"string","description":"repositories whose last push was at or after this time: a date such as 2026-01-31, or Unix seconds"},
 } as const
 
 /** Filters that both have. */
 export const sharedFilters = {
   dependency_names: {"type":"array","items":{"type":"string"},"description":"items that use any of these dependencies: whole names, case-insensitive"},
-  dependency_match: {"type":"string","enum":["any","all"],"description":"all selects items that use each of the named dependencies, not only one"},
+  dependency_match: {"type":"string","enum":["any","all"],"description":"whether an item must use each named dependency (all), or one of them (any, the default)"},
   without_dependency_names: {"type":"array","items":{"type":"string"},"description":"leaves out items that use any of these dependencies"},
   dependency_files: {"type":"array","items":{"type":"string"},"description":"items that use a dependency declared in any of these files, such as package.json"},
-  dependency_status: {"type":"string","enum":["active","removed"],"description":"only dependencies that are still declared (active), or only those that no longer are (removed)"},
+  dependency_status: {"type":"string","enum":["active","removed"],"description":"only dependencies that are still declared (active), or only removed ones (removed)"},
 } as const
 
 /** Filters whose texts may have commas. Texts of the others are several, as in the parameters of the API. */

@@ -60,6 +60,9 @@ function advise(error: unknown, { keySource }: Pick<Connection, 'keySource'>): s
   }
   if (error instanceof NotFoundError)
     return 'Check owner and name; find_repositories lists those of an owner.'
+  if (error instanceof UnavailableError && error.code === 'filter_not_ready') {
+    return 'Call the tool again without this filter. Trying again with it is of no use today.'
+  }
   if (error instanceof RateLimitError || error instanceof UnavailableError) {
     const { retryAfterSeconds } = error
     return retryAfterSeconds === undefined ? 'Try again later.' : `Try again in ${retryAfterSeconds} s.`

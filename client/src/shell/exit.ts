@@ -5,12 +5,10 @@
  */
 import {
   AuthenticationError,
-  ConnectionError,
   InsufficientCreditsError,
   InvalidRequestError,
+  isTransient,
   PermissionError,
-  RateLimitError,
-  UnavailableError,
 } from '../errors.ts'
 
 /** The command can't be run as it was written. */
@@ -29,6 +27,5 @@ export function listExitCode(error: unknown): number {
   if (error instanceof UsageError || (error instanceof InvalidRequestError && error.status !== 200)) return 2
   if (error instanceof InsufficientCreditsError) return 4
   if (error instanceof AuthenticationError || error instanceof PermissionError) return 5
-  const isBusy = error instanceof RateLimitError || error instanceof UnavailableError
-  return isBusy || error instanceof ConnectionError ? 6 : 1
+  return isTransient(error) ? 6 : 1
 }

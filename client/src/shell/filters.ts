@@ -39,19 +39,19 @@ export const filterHelp = `  --location TEXT       users whose location contains
   --has email|name|company|location|bio
                         users who have each of these fields; may be repeated
   --min-followers N     users with at least this many followers
-  --active-since TIME   users who authored or co-authored a commit at or after this time, such as 2026-01-31
+  --active-since TIME   users who authored or co-authored a commit at or after this time: a date such as 2026-01-31, or Unix seconds
   --dependency TEXT     items that use any of these dependencies: whole names, case-insensitive; may be repeated
-  --match any|all       all selects items that use each of the named dependencies, not only one
+  --match any|all       whether an item must use each named dependency (all), or one of them (any, the default)
   --without TEXT        leaves out items that use any of these dependencies; may be repeated
   --file TEXT           items that use a dependency declared in any of these files, such as package.json; may be repeated
   --status active|removed
-                        only dependencies that are still declared (active), or only those that no longer are (removed)
+                        only dependencies that are still declared (active), or only removed ones (removed)
   --owner TEXT          repositories whose owner has this login now, case-insensitive
   --language TEXT       repositories with any of these primary languages, case-insensitive; may be repeated
   --license TEXT        repositories with any of these licenses, such as MIT, case-insensitive; may be repeated
   --min-stars N         repositories with at least this many stars
   --min-forks N         repositories with at least this many forks
-  --fork true|false     repositories that are forks, or that aren't
-  --archived true|false repositories that are archived, or that aren't
-  --pushed-since TIME   repositories whose last push was at or after this time, such as 2026-01-31
+  --fork true|false     only forks (true), or only repositories that aren't forks (false)
+  --archived true|false only archived repositories (true), or only others (false)
+  --pushed-since TIME   repositories whose last push was at or after this time: a date such as 2026-01-31, or Unix seconds
 `

@@ -31,8 +31,9 @@ export const shownPeople = 3
 
 /** The request that answers a sentence. A country is found by its code, any other place by its name. */
 export function writeSentencePath({ place, ...others }: Sentence): string {
-  const field = findCountryCode(place.trim()) === undefined ? 'places' : 'countries'
-  return writePath({ list: 'users', [field]: place, ...others, perPage: String(shownPeople) })
+  const code = findCountryCode(place.trim())
+  const where = code === undefined ? { places: place } : { countries: code }
+  return writePath({ list: 'users', ...where, ...others, perPage: String(shownPeople) })
 }
 
 /** A user object, as far as a row needs it. */

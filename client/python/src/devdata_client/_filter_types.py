@@ -17,13 +17,13 @@ class UserFilter(TypedDict, total=False):
     dependency_names: str | Sequence[str] | None
     """Selects items that use any of these dependencies: whole names, case-insensitive."""
     dependency_match: Literal["any", "all"] | None
-    """``all`` selects items that use each of the named dependencies, not only one."""
+    """Whether an item must use each named dependency (``all``), or one of them (``any``, the default)."""
     without_dependency_names: str | Sequence[str] | None
     """Leaves out items that use any of these dependencies."""
     dependency_files: str | Sequence[str] | None
     """Selects items that use a dependency declared in any of these files, such as ``package.json``."""
     dependency_status: Literal["active", "removed"] | None
-    """Matches only dependencies that are still declared (``active``), or only those that no longer are (``removed``)."""
+    """Matches only dependencies that are still declared (``active``), or only removed ones (``removed``)."""
     type: str | Sequence[str] | None
     """Selects users of any of these types, such as ``User``, ``Organization`` and ``Bot``, case-insensitive."""
     has: Literal["email", "name", "company", "location", "bio"] | Sequence[Literal["email", "name", "company", "location", "bio"]] | None
@@ -31,7 +31,7 @@ class UserFilter(TypedDict, total=False):
     min_followers: int | None
     """Selects users with at least this many followers."""
     active_since: str | int | datetime.date | None
-    """Selects users who authored or co-authored a commit at or after this time, such as ``2026-01-31``."""
+    """Selects users who authored or co-authored a commit at or after this time: a date such as ``2026-01-31``, or Unix seconds."""
     changed_since: int | None
     """Selects items that were added or changed after this version of the dataset, and allows no other filter."""
 
@@ -44,13 +44,13 @@ class RepositoryFilter(TypedDict, total=False):
     dependency_names: str | Sequence[str] | None
     """Selects items that use any of these dependencies: whole names, case-insensitive."""
     dependency_match: Literal["any", "all"] | None
-    """``all`` selects items that use each of the named dependencies, not only one."""
+    """Whether an item must use each named dependency (``all``), or one of them (``any``, the default)."""
     without_dependency_names: str | Sequence[str] | None
     """Leaves out items that use any of these dependencies."""
     dependency_files: str | Sequence[str] | None
     """Selects items that use a dependency declared in any of these files, such as ``package.json``."""
     dependency_status: Literal["active", "removed"] | None
-    """Matches only dependencies that are still declared (``active``), or only those that no longer are (``removed``)."""
+    """Matches only dependencies that are still declared (``active``), or only removed ones (``removed``)."""
     language: str | Sequence[str] | None
     """Selects repositories with any of these primary languages, case-insensitive."""
     license: str | Sequence[str] | None
@@ -60,11 +60,11 @@ class RepositoryFilter(TypedDict, total=False):
     min_forks: int | None
     """Selects repositories with at least this many forks."""
     fork: bool | None
-    """Selects repositories that are forks, or that aren't."""
+    """Selects only forks (``true``), or only repositories that aren't forks (``false``)."""
     archived: bool | None
-    """Selects repositories that are archived, or that aren't."""
+    """Selects only archived repositories (``true``), or only others (``false``)."""
     pushed_since: str | int | datetime.date | None
-    """Selects repositories whose last push was at or after this time, such as ``2026-01-31``."""
+    """Selects repositories whose last push was at or after this time: a date such as ``2026-01-31``, or Unix seconds."""
     changed_since: int | None
     """Selects items that were added or changed after this version of the dataset, and allows no other filter."""
     exclude: Literal["dependencies"] | None
