@@ -14,7 +14,7 @@ interface Series {
 
 // One panel below the other, as wide as a phone: the text can be read there, too.
 const width = 360
-const panel = { left: 26, width: 330, height: 200 }
+const panel = { left: 38, width: 318, height: 200 }
 const tops = { depth: 72, growth: 368 }
 const lineHeight = 22
 /** Lists that are shown by name, each in a color of the portal; the others are thin lines without one. */
