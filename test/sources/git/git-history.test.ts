@@ -218,8 +218,18 @@ describe('the dependency history of a clone', () => {
       'e package.json 3000  3000 active',
     ])
     expect(warnings).toEqual([
-      { commit: broken, path: 'package.json', reason: expect.stringMatching(/^not valid JSON: [^\n]+$/) },
-      { commit: gone, path: 'sub/package.json', reason: expect.stringMatching(/^not valid JSON: [^\n]+$/) },
+      {
+        commit: broken,
+        path: 'package.json',
+        isRead: false,
+        reason: expect.stringMatching(/^not valid JSON: [^\n]+$/),
+      },
+      {
+        commit: gone,
+        path: 'sub/package.json',
+        isRead: false,
+        reason: expect.stringMatching(/^not valid JSON: [^\n]+$/),
+      },
     ])
   })
 

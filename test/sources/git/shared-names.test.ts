@@ -186,6 +186,7 @@ describe('a history with many names', () => {
       {
         commit: skipped,
         path: 'package.json',
+        isRead: false,
         reason: 'too many names for a manifest: at most 10000 are read',
       },
     ])
