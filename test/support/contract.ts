@@ -227,7 +227,9 @@ function findDeclaration(
     return declared && followResponse(declared, pointer)
   }
   if (status === 204 && method !== 'OPTIONS') return undefined
-  if (status === 405 && (reads || method === 'OPTIONS')) return undefined
+  // Node's servers get `OPTIONS *` as this path (api/http/url.ts).
+  const isOfServer = method === 'OPTIONS' && /^\/\*(\?|$)/.test(url)
+  if (status === 405 && (reads || method === 'OPTIONS') && !isOfServer) return undefined
   const declared = contract['x-shared-responses'][status]
   return declared && followResponse(declared, joinPointer('/x-shared-responses', String(status)))
 }
