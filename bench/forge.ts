@@ -6,7 +6,7 @@
  */
 import { once } from 'node:events'
 import type { Writable } from 'node:stream'
-import { createFilter, type Filter } from '../api/catalog/filter.ts'
+import { createFilter, type Filter } from '../api/catalog/canonical-filter.ts'
 import type { ListName } from '../api/catalog/filters.ts'
 import type { IdSet } from '../api/catalog/id-set.ts'
 import { computeMatches } from '../api/catalog/matches.ts'

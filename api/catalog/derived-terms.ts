@@ -7,7 +7,7 @@
  */
 import type { Fragment, SqlOrTransaction } from '../database/connect.ts'
 import { devdataCommand } from '../devdata-command.ts'
-import type { Filter } from './filter.ts'
+import type { Filter } from './canonical-filter.ts'
 import { type FilterName, type FilterRow, filterNames, filters } from './filters.ts'
 
 /** A filter that 0.1.0 doesn't have, and the attribute that it asks for. */

@@ -4,7 +4,7 @@
  * @module
  */
 import type { BatchLookUp } from '../catalog/batch-lookup.ts'
-import { createFilter, type Filter } from '../catalog/filter.ts'
+import { createFilter, type Filter } from '../catalog/canonical-filter.ts'
 import {
   type EntriesFilter,
   type FilterName,

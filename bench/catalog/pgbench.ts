@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { createFilter, type Filter } from '../../api/catalog/filter.ts'
+import { createFilter, type Filter } from '../../api/catalog/canonical-filter.ts'
 import type { ListName } from '../../api/catalog/filters.ts'
 import { computeMatches } from '../../api/catalog/matches.ts'
 import type { Sql } from '../../api/database/connect.ts'

@@ -5,7 +5,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { createFilter } from '../../api/catalog/filter.ts'
+import { createFilter } from '../../api/catalog/canonical-filter.ts'
 import { createList } from '../../api/catalog/list.ts'
 import { createMatchCache, type MatchFinder } from '../../api/catalog/matches.ts'
 import type { Sql } from '../../api/database/connect.ts'

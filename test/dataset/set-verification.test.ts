@@ -4,7 +4,7 @@
  * @module
  */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { createFilter } from '../../api/catalog/filter.ts'
+import { createFilter } from '../../api/catalog/canonical-filter.ts'
 import { createList } from '../../api/catalog/list.ts'
 import { createMatchCache } from '../../api/catalog/matches.ts'
 import { decodeCodes, decodeShelved, encodePart, shelfWidth } from '../../api/catalog/set-encoding.ts'
