@@ -38,7 +38,8 @@ export async function readClaims(): Promise<ClaimingFile[]> {
       (_, start: string, html: string | undefined, mdx: string | undefined, __, end: string) => {
         const name = html ?? mdx ?? ''
         const text = claims.get(name)
-        if (text === undefined) throw new Error(`${path}: there is no figure ${name}`)
+        if (text === undefined)
+          throw new Error(`${path} claims ${name}, which claims.ts and capacity.ts don't compute`)
         unused.delete(name)
         return start + text + end
       },

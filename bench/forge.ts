@@ -46,7 +46,7 @@ interface Sizes {
 /** A row for each dependency of each user takes six times as much of the disk: with more users they aren't made. */
 const mostUsersWithRows = 10_000_000
 
-/** The sizes of a forge with so many users. GitHub has 150 million. */
+/** The sizes of a forge with this number of users. GitHub has 150 million. */
 export function sizeForge(users: number): Sizes {
   return {
     users,

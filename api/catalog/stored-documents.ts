@@ -20,8 +20,8 @@ export function readMembers<Stored>(members: string, dependencies?: string): Sto
 }
 
 /**
- * Members that aren't stored with the others, as SQL. Dependencies and URLs are JSON text. No commit has a URL of its
- * repository of its own, which could be another one.
+ * Members that aren't stored with the others, as SQL. Dependencies and URLs are JSON text. A commit is stored
+ * without the URL of its repository, because that may change.
  */
 interface FurtherMembers {
   internalId?: Fragment

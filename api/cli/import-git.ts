@@ -115,7 +115,7 @@ async function load(
 }
 
 function printJson(result: GitImportResult, seconds: number): void {
-  const { clones, failed, skipped, dependencies, authors, manifests, unreadable } = result
+  const { clones, failed, skipped, dependencies, authors, manifests, manifestWarnings } = result
   console.log(
     JSON.stringify({
       ...summarize(result),
@@ -131,14 +131,15 @@ function printJson(result: GitImportResult, seconds: number): void {
       forgotten: clones.filter(({ isLeftOut }) => isLeftOut).length,
       dependencies,
       ...summarizeManifests(manifests),
-      warnings: unreadable,
+      warnings: manifestWarnings,
       seconds,
     }),
   )
 }
 
 function print(result: GitImportResult, seconds: number): void {
-  const { clones, failed, skipped, dependencies, authors, users, commits, manifests, unreadable } = result
+  const { clones, failed, skipped, dependencies, authors, users, commits, manifests, manifestWarnings } =
+    result
   const [first, ...others] = clones
   const branch = others.length === 0 ? first?.branch : undefined
   const source = others.length > 0 ? ` of ${countOf(clones.length, 'clone')}` : branch ? ` of ${branch}` : ''
@@ -167,8 +168,10 @@ function print(result: GitImportResult, seconds: number): void {
   }
   const { active, removed } = dependencies
   console.log(`dependencies  ${formatCount(active)} active, ${formatCount(removed)} removed`)
-  if (unreadable > 0) {
-    console.log(`warnings      ${countOf(unreadable, 'manifest version')} skipped or incomplete, see above`)
+  if (manifestWarnings > 0) {
+    console.log(
+      `warnings      ${countOf(manifestWarnings, 'manifest version')} skipped or incomplete, see above`,
+    )
   }
   for (const line of describeManifests(manifests, { including: '--all-manifests' })) console.log(line)
 }

@@ -92,8 +92,8 @@ export interface GitImportResult extends ImportResult {
   /** Addresses of authors, and those of nobody in the dataset, if users were to be made. */
   authors?: { found: number; unknown: number }
   manifests: HistoryCounts
-  /** Versions of manifests that could not be parsed, and were skipped. */
-  unreadable: number
+  /** The number of versions of manifests that were skipped, or read in part. */
+  manifestWarnings: number
 }
 
 /**
@@ -113,7 +113,7 @@ export async function importGit(sql: Sql, options: GitImportOptions): Promise<Gi
     const loaded: LoadedClone[] = []
     const dependencies = { active: 0, removed: 0 }
     let manifests = addHistoryCounts()
-    let unreadable = 0
+    let manifestWarnings = 0
     let position = 0
     for (const [index, { clone, repository }] of opened.entries()) {
       const which = opened.length > 1 ? ` of ${repository.full_name} (${index + 1} of ${opened.length})` : ''
@@ -139,7 +139,7 @@ export async function importGit(sql: Sql, options: GitImportOptions): Promise<Gi
       const { directory: path, branch } = clone
       loaded.push({ path, url: repository.url, branch, commitsRead, isLeftOut })
       for (const { status } of isLeftOut ? [] : history.dependencies) dependencies[status ?? 'removed']++
-      unreadable += warnings.length
+      manifestWarnings += warnings.length
       manifests = addHistoryCounts(manifests, history.manifests)
     }
     for (const user of await createUsers(sql, authors)) {
@@ -167,7 +167,7 @@ export async function importGit(sql: Sql, options: GitImportOptions): Promise<Gi
       skipped: problems.skipped,
       dependencies,
       manifests,
-      unreadable,
+      manifestWarnings,
       ...(options.authors && { authors: { found: authors.identities.size, unknown } }),
     }
   })
