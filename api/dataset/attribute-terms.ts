@@ -167,12 +167,8 @@ export function copyAttributes(tx: SqlOrTransaction): Fragment {
 export async function noteTerms({ tx }: DatasetChange, list: ListName, changed: Fragment): Promise<void> {
   await tx`
     insert into set_changes
-    select term_id, ${list}::text::list_name, id, is_gained
-    from (${changed}) c, lateral (
-      select term_id, false as is_gained from unnest(old_term_ids) as term_id where term_id <> all (term_ids)
-      union all
-      select term_id, true from unnest(term_ids) as term_id where term_id = any (old_term_ids) is not true
-    ) change`
+    select ${list}::text::list_name, id, coalesce(old_term_ids, '{}'), term_ids
+    from (${changed}) c where old_term_ids is distinct from term_ids`
 }
 
 /** Gives items other terms. `renewed` selects `id`, `old_term_ids` and `term_ids`. */

@@ -140,9 +140,12 @@ async function publish(
   if (term === undefined) throw new Error('a version has one row')
   await tx`
     insert into set_changes
-    select ${term.id}::integer, 'users'::list_name, id, true from users where version = ${version}
-    union all
-    select ${term.id}::integer, 'repositories', id, true from repositories where version = ${version}`
+    select list, id, '{}', array[${term.id}::integer]
+    from (
+      select 'users'::list_name as list, id from users where version = ${version}
+      union all
+      select 'repositories', id from repositories where version = ${version}
+    ) changed`
   await tx`
     update dataset set
       version = ${version},
@@ -168,7 +171,7 @@ async function removeUnusedTerms(change: DatasetChange): Promise<void> {
       returning id, location_key
     )
     insert into set_changes
-    select term_id, 'locations', id, false from removed, unnest(trigram_terms(location_key)) as term_id`
+    select 'locations', id, trigram_terms(location_key), '{}' from removed`
   if (count === 0) return
   await applyToSets(tx)
   await analyzeTables(change, ['locations'])

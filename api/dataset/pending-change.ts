@@ -5,7 +5,8 @@
  * - `affected_users`: users who may use other dependencies now, or have other commits
  * - `active_users`: other users whose last commit may be another one, some of them twice
  * - `changed_declarations`: dependencies that repositories have lost and gained; one with other dates is in both
- * - `set_changes`: ids of users, repositories and locations that the sets of terms have lost and gained, perhaps both
+ * - `set_changes`: terms whose sets have lost and gained a user, a repository or a location. An item may have several rows.
+ *   A term that it has lost and gained as often is one that it keeps.
  *
  * @module
  */
@@ -56,7 +57,7 @@ export async function beginChange(tx: SqlOrTransaction): Promise<DatasetChange> 
     ) on commit drop`
   await tx`
     create temporary table set_changes (
-      term_id integer not null, list list_name not null, id integer not null, is_gained boolean not null
+      list list_name not null, id integer not null, lost integer[] not null, gained integer[] not null
     ) on commit drop`
   const [dataset] = await tx<{ version: number }[]>`select version from dataset`
   if (dataset === undefined) throw new Error('the dataset row is missing')

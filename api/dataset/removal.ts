@@ -24,12 +24,11 @@ export async function removeUsers(change: DatasetChange, ids: Fragment): Promise
       delete from user_dependencies using removed_users r where user_id = r.id returning user_id as id, dependency_ids
     ), inactive as (
       delete from user_activity using removed_users r where user_id = r.id returning user_id as id, term_id
-    ), lost as (
-      select id, dependency_ids as term_ids from unused
-      union all select id, array[term_id] from inactive
-      union all select id, ${allTerm}::integer || term_ids from removed_users
     )
-    insert into set_changes select term_id, 'users', id, false from lost, unnest(term_ids) as term_id`
+    insert into set_changes
+    select 'users'::list_name, id, dependency_ids, '{}'::integer[] from unused
+    union all select 'users', id, array[term_id], '{}' from inactive
+    union all select 'users', id, ${allTerm}::integer || term_ids, '{}' from removed_users`
   await tx`delete from identities using removed_users r where user_id = r.id`
   await tx`delete from user_addresses using removed_users r where user_id = r.id`
   const { count } = await tx`delete from users u using removed_users r where u.id = r.id`
@@ -58,9 +57,9 @@ export async function removeRepositories(change: DatasetChange, ids: Fragment): 
       returning repository_id, dependency_ids
     )
     insert into set_changes
-    select term_id, 'repositories'::list_name, repository_id, false from lost, unnest(dependency_ids) as term_id
+    select 'repositories'::list_name, repository_id, dependency_ids, '{}'::integer[] from lost
     union all
-    select term_id, 'repositories', id, false from removed_repositories, unnest(${allTerm}::integer || term_ids) as term_id`
+    select 'repositories', id, ${allTerm}::integer || term_ids, '{}' from removed_repositories`
   await tx`delete from changed_declarations using removed_repositories r where repository_id = r.id`
   await tx`delete from forge_repositories f using removed_repositories r where f.forge_rest_id = r.forge_rest_id`
   const { count } = await tx`delete from repositories p using removed_repositories r where p.id = r.id`

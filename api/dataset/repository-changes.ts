@@ -175,13 +175,14 @@ async function applyDependencies(load: Load): Promise<void> {
       or wanted.last_use_date is distinct from present.last_use_date
     )`
   await tx`analyze changed_declarations`
-  // One that has only other dates now is both lost and gained.
   await tx`
     insert into set_changes
-    select dependency_id, 'repositories'::list_name, repository_id, true from declarations where is_new
+    select 'repositories'::list_name, repository_id, '{}', array_agg(dependency_id) from declarations where is_new
+    group by repository_id
     union all
-    select dependency_id, 'repositories', repository_id, bool_or(is_gained) from changed_declarations
-    group by dependency_id, repository_id having count(*) = 1`
+    select 'repositories', repository_id, coalesce(array_agg(dependency_id) filter (where not is_gained), '{}'),
+      coalesce(array_agg(dependency_id) filter (where is_gained), '{}')
+    from changed_declarations group by repository_id`
   const changed = tx`(select repository_id from changed_declarations)`
   await tx`delete from repository_dependencies where repository_id in ${changed}`
   await tx`

@@ -36,7 +36,14 @@ export async function applySetChanges(change: DatasetChange): Promise<void> {
  * has now.
  */
 export async function applyToSets(tx: SqlOrTransaction): Promise<void> {
-  await tx`analyze set_changes`
+  await tx`
+    create temporary table set_pairs on commit drop as
+    select term_id, list, id, sum(change) > 0 as is_gained
+    from (
+      select list, id, unnest(lost) as term_id, -1 as change from set_changes
+      union all select list, id, unnest(gained), 1 from set_changes
+    ) pairs group by 1, 2, 3 having sum(change) <> 0`
+  await tx`analyze set_pairs`
   const { join, isShelved } = selectIsShelved(tx)
   // The table has each changed set: whether it is on a shelf, and whether it leaves that.
   await tx`
@@ -44,12 +51,13 @@ export async function applyToSets(tx: SqlOrTransaction): Promise<void> {
     select term_id, list, growth, ${isShelved} as is_shelved, ${isShelved} and gains > ${maxShelvedIds}::integer as leaves
     from (
       select term_id, list, count(*) filter (where is_gained) as gains, sum(case when is_gained then 1 else -1 end) as growth
-      from set_changes group by 1, 2
+      from set_pairs group by 1, 2
     ) c ${join}`
   await tx`analyze changed_sets`
   await applyToShelves(tx)
   await applyToParts(tx)
   await tx`drop table changed_sets`
+  await tx`drop table set_pairs`
 }
 
 /** Gives the rows of terms the numbers of their items. */
@@ -130,7 +138,7 @@ async function applyToParts(tx: SqlOrTransaction): Promise<void> {
   const changes = tx`
     select c.term_id, c.list, c.id >> s.width as part, s.width, ${ids} filter (where c.is_gained) as gained,
       ${ids} filter (where not c.is_gained) as lost, ''::bytea as leaving
-    from set_changes c join sized_sets s using (term_id, list)
+    from set_pairs c join sized_sets s using (term_id, list)
     group by 1, 2, 3, 4`
   await rewriteParts(tx, changes, async (changed) => {
     const parts: StoredPart[] = []

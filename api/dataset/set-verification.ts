@@ -153,7 +153,9 @@ export function rebuildSets(sql: Sql, options: DatasetChangeOptions = {}): Promi
         update ${tx(table)} set ${tx(isOnShelf)} = true, ${tx(count)} = 0
         where not ${tx(isOnShelf)} or ${tx(count)} <> 0`
     }
-    await tx`insert into set_changes select term_id, list, id, true from (${selectMembers(tx, everything)}) m`
+    await tx`
+      insert into set_changes
+      select list, id, '{}', array_agg(term_id) from (${selectMembers(tx, everything)}) m group by list, id`
     return {}
   })
 }

@@ -48,7 +48,7 @@ export async function applyToShelves(tx: SqlOrTransaction): Promise<void> {
     from (
       select ${shelf} as term_id, list, ${codes} filter (where is_gained) as gained,
         ${codes} filter (where not is_gained) as lost
-      from set_changes join changed_sets using (term_id, list) where is_shelved and not leaves group by 1, 2
+      from set_pairs join changed_sets using (term_id, list) where is_shelved and not leaves group by 1, 2
     ) stay full join (
       select ${shelf} as term_id, list, string_agg(int8send(term_id), ''::bytea) as leaving
       from changed_sets where leaves group by 1, 2
@@ -107,7 +107,7 @@ async function recordMoves(tx: SqlOrTransaction, rewritten: readonly RewrittenSh
   )
   if (moved.length > 0) {
     await tx`
-      insert into set_changes
+      insert into set_pairs
       select term_id, list::list_name, id, true from unnest(
         ${tx.typed.bigints(moved.map(({ termId }) => termId))}, ${tx.typed.texts(moved.map(({ list }) => list))},
         ${tx.typed.bigints(moved.map(({ id }) => id))}

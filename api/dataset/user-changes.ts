@@ -106,6 +106,5 @@ async function addNewLocations({ tx }: Load, staged: string): Promise<void> {
       on conflict do nothing -- if two new texts have the same MD5, no filter finds the second
       returning id, location_key
     )
-    insert into set_changes
-    select term_id, 'locations', id, true from added, unnest(trigram_terms(location_key)) as term_id`
+    insert into set_changes select 'locations', id, '{}', trigram_terms(location_key) from added`
 }

@@ -50,7 +50,11 @@ export async function applyUserDependencies(change: DatasetChange): Promise<void
     union all
     select dependency_id, user_id, true from following_uses f where is_gained and not ${isUsed}`
   await tx`analyze changed_uses`
-  await tx`insert into set_changes select dependency_id, 'users'::list_name, user_id, is_gained from changed_uses`
+  await tx`
+    insert into set_changes
+    select 'users'::list_name, user_id, coalesce(array_agg(dependency_id) filter (where not is_gained), '{}'),
+      coalesce(array_agg(dependency_id) filter (where is_gained), '{}')
+    from changed_uses group by user_id`
   await storeUses(tx, 'changed_uses')
   await analyzeTables(change, ['user_dependencies'])
 }
