@@ -1,8 +1,10 @@
 /**
- * Rows in PostgreSQL's binary format: bytes are read as they are, where other statements return them as text.
+ * Rows that are copied: read in PostgreSQL's binary format, where other statements return bytes as text, and written in its
+ * text format, where other statements parse JSON or arrays.
  *
  * @module
  */
+import { finished } from 'node:stream/promises'
 import type { SqlOrTransaction } from './connect.ts'
 
 /** Of the format: a signature, flags, and the length of an extension. */
@@ -55,4 +57,44 @@ function readRow(bytes: Buffer): { length: number; fields: Buffer[] | undefined 
 export function readInteger(field: Buffer | undefined): number {
   if (field === undefined || field.length === 0) throw new Error('a row lacks an integer')
   return field.length === 8 ? Number(field.readBigInt64BE()) : field.readIntBE(0, field.length)
+}
+
+/** The value of a column of a row that is written. */
+export type Column = string | number | boolean | null | readonly (string | number | null)[]
+
+/**
+ * Writes rows into a table. `target` is SQL: the table, and its columns in parentheses. Each row is a line of `writeColumn`s, with
+ * tabs between them. In a transaction, which an error ends, like that of any statement.
+ */
+export async function copyInto(
+  tx: SqlOrTransaction,
+  target: string,
+  lines: readonly string[],
+): Promise<void> {
+  if (lines.length === 0) return
+  const stream = await tx.unsafe(`copy ${target} from stdin`).writable()
+  await finished(stream.end(`${lines.join('\n')}\n`)) // patches/postgres-3.4.9/009-copy-that-fails.patch
+}
+
+/** Writes a row as `copyInto` takes it. */
+export function writeRow(columns: readonly Column[]): string {
+  return columns.map(writeColumn).join('\t')
+}
+
+const escapes: Readonly<Record<string, string>> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t' }
+
+function writeColumn(value: Column): string {
+  if (value === null) return '\\N'
+  if (typeof value === 'string') return escapeText(value)
+  return typeof value === 'object' ? escapeText(`{${value.map(writeElement).join()}}`) : String(value)
+}
+
+function escapeText(text: string): string {
+  return /[\\\n\r\t]/.test(text)
+    ? text.replaceAll(/[\\\n\r\t]/g, (character) => escapes[character] ?? '')
+    : text
+}
+
+function writeElement(value: string | number | null): string {
+  return typeof value === 'string' ? `"${value.replaceAll(/["\\]/g, '\\$&')}"` : String(value)
 }

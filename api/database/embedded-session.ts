@@ -26,7 +26,14 @@ interface Connection {
   messages: Uint8Array[]
   /** Names of its prepared statements. */
   statements: Set<string>
+  /** A COPY from the client, and its rows so far. */
+  copy: Uint8Array[]
 }
+
+/** The types of messages that clients send, and that are looked at. */
+const types = { query: 0x51, parse: 0x50, copyData: 0x64, copyDone: 0x63, copyFail: 0x66, terminate: 0x58 }
+/** CopyInResponse: text, and a number of columns that clients don't look at. */
+const copyInResponse = Buffer.from([0x47, 0, 0, 0, 7, 0, 0, 0])
 
 /**
  * Listens on a Unix socket, and resolves when clients can connect. It is long because its functions share the queue and
@@ -64,10 +71,13 @@ export async function serveEmbeddedSession(database: PGlite, path: string): Prom
   async function run(connection: Connection, message: Uint8Array): Promise<boolean> {
     noteStatement(connection, message)
     let tail = Buffer.alloc(0)
+    let isCopy = isCopyFromClient(message)
     try {
       await database.runExclusive(() =>
         database.execProtocolRawStream(message, {
-          onRawData: (data) => {
+          onRawData: (received) => {
+            const data = isCopy ? withoutCopyInResponse(received) : received
+            isCopy = false // its response comes first
             if (data.length === 0) return
             tail = Buffer.concat([tail, data.subarray(-6)]).subarray(-6)
             // PGlite reuses its buffer for the next response.
@@ -103,6 +113,7 @@ export async function serveEmbeddedSession(database: PGlite, path: string): Prom
       isStarted: false,
       messages: [],
       statements: new Set(),
+      copy: [],
     }
     socket.on('data', (data) => {
       connection.received =
@@ -152,17 +163,51 @@ function takeMessages(connection: Connection): Uint8Array[] {
         return []
       }
       connection.isStarted = true
-    } else if (message[0] === 0x58 /* Terminate: ends this connection, not the backend */) {
-      connection.socket.end()
+    } else if (message[0] === types.terminate) {
+      connection.socket.end() // ends this connection, not the backend
       return complete
     }
-    complete.push(message)
+    const statement = holdCopy(connection, message)
+    if (statement !== undefined) complete.push(statement)
   }
+}
+
+/**
+ * Holds a COPY from the client until its rows have ended: PGlite reads all of a statement from one message, and takes the end of
+ * that for the end of the client. Returns the message to run; undefined: there is none yet.
+ */
+function holdCopy(connection: Connection, message: Uint8Array): Uint8Array | undefined {
+  const { copy, socket } = connection
+  const [type] = message
+  if (copy.length === 0) {
+    if (isCopyFromClient(message)) {
+      copy.push(message)
+      socket.write(copyInResponse)
+      return undefined
+    }
+    return type === types.copyData || type === types.copyDone || type === types.copyFail ? undefined : message
+  }
+  copy.push(message)
+  const bytes = copy.reduce((sum, part) => sum + part.length, 0)
+  if (bytes > maxMessageBytes) socket.destroy(new Error('a COPY is too large for the embedded database'))
+  if (type === types.copyData) return undefined
+  connection.copy = []
+  return Buffer.concat(copy)
+}
+
+function isCopyFromClient(message: Uint8Array): boolean {
+  if (message[0] !== types.query) return false
+  return /^\s*copy\b[^;]*\bfrom\s+stdin\b/i.test(Buffer.from(message.subarray(5)).toString())
+}
+
+/** Leaves out CopyInResponse, which the client of a COPY has got already. */
+function withoutCopyInResponse(data: Uint8Array): Uint8Array {
+  return data[0] === copyInResponse[0] ? data.subarray(1 + Buffer.from(data).readInt32BE(1)) : data
 }
 
 /** Notes the name of a prepared statement, which lives as long as its connection. */
 function noteStatement(connection: Connection, message: Uint8Array): void {
-  if (message[0] !== 0x50 /* Parse */) return
+  if (message[0] !== types.parse) return
   const name = Buffer.from(message.subarray(5, message.indexOf(0, 5))).toString()
   if (name !== '') connection.statements.add(name)
 }
