@@ -67,7 +67,7 @@ describeOnEachDatabase('copied rows', (kind) => {
           place,
           text,
           [text, null],
-          -place,
+          -1 - place,
           [place, null],
           place % 2 === 0,
         ])
