@@ -25,7 +25,6 @@ import {
 } from '../api/catalog/set-encoding.ts'
 import type { Sql } from '../api/database/connect.ts'
 import { changeDataset } from '../api/dataset/dataset-change.ts'
-import { storeUses } from '../api/dataset/user-dependencies.ts'
 import { ask } from './catalog/requests.ts'
 import { printTable, type Report } from './figures.ts'
 import { fillKeys } from './fill.ts'
@@ -329,7 +328,11 @@ async function measureChange(
   const [drawn] = await sql<{ changes: number }[]>`select count(*) as changes from drawn_changes`
   const change = await measure(sql, () =>
     changeDataset(sql, {}, async ({ tx }) => {
-      await tx`insert into set_changes select * from drawn_changes`
+      await tx`
+        insert into set_changes
+        select list, id, coalesce(array_agg(term_id) filter (where not is_gained), '{}'),
+          coalesce(array_agg(term_id) filter (where is_gained), '{}')
+        from drawn_changes group by list, id`
       return {}
     }),
   )
@@ -370,7 +373,19 @@ async function measureRows(report: Report, sql: Sql, { users, terms }: Sizes, se
   await sql`create index on drawn_pairs (user_id)`
   await sql`analyze drawn_pairs`
   report.say('changing lists and rows')
-  const lists = await measure(sql, () => storeUses(sql, 'drawn_pairs'))
+  const lists = await measure(
+    sql,
+    () => sql`
+      update user_dependencies u set dependency_ids = array(
+        select distinct id from unnest(u.dependency_ids || c.gained) as id where id <> all (c.lost) order by id
+      )
+      from (
+        select user_id, coalesce(array_agg(dependency_id) filter (where is_gained), '{}') as gained,
+          coalesce(array_agg(dependency_id) filter (where not is_gained), '{}') as lost
+        from drawn_pairs group by user_id
+      ) c
+      where u.user_id = c.user_id`,
+  )
   const rows = await measure(sql, () =>
     sql.begin(async (tx) => {
       await tx`

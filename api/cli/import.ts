@@ -7,7 +7,6 @@ import process from 'node:process'
 import { type Command, Option } from 'commander'
 import type { Sql } from '../database/connect.ts'
 import type { ItemCounts } from '../dataset/mirror.ts'
-import { type RecordKind, recordKinds } from '../dataset/records.ts'
 import {
   createInvalidLinesFile,
   findSources,
@@ -15,6 +14,7 @@ import {
   type NdjsonImportResult,
   type Source,
 } from '../sources/ndjson/import.ts'
+import { type RecordKind, recordKinds } from '../staging/records.ts'
 import { readMaxRemovals } from './arguments.ts'
 import { confirmRemovals, describeRemovals } from './confirm-removals.ts'
 import { addGitCommand } from './import-git.ts'

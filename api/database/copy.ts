@@ -83,7 +83,8 @@ export function writeRow(columns: readonly Column[]): string {
 
 const escapes: Readonly<Record<string, string>> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t' }
 
-function writeColumn(value: Column): string {
+/** Writes a column of a row that is copied. */
+export function writeColumn(value: Column): string {
   if (value === null) return '\\N'
   if (typeof value === 'string') return escapeText(value)
   return typeof value === 'object' ? escapeText(`{${value.map(writeElement).join()}}`) : String(value)

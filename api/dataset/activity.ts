@@ -1,6 +1,6 @@
 import { secondsPerDay } from '../catalog/attribute-values.ts'
 import type { AttributeName } from '../catalog/filters.ts'
-import { noteTerms } from './attribute-terms.ts'
+import { noteTerms } from './item-terms.ts'
 import { analyzeTables, type DatasetChange } from './pending-change.ts'
 
 const activeDay: AttributeName = 'active_day'

@@ -5,9 +5,9 @@
  */
 import { hasAddresses } from '../catalog/stored-documents.ts'
 import type { Fragment, SqlOrTransaction } from '../database/connect.ts'
+import { stagingTable } from '../staging/staging-tables.ts'
 import { type AppliedRows, analyzeTables } from './pending-change.ts'
 import { type Load, type OrphanOptions, removeOrphans } from './staged-load.ts'
-import { stagingTable } from './staging.ts'
 
 /** Unstages the addresses of users who won't be in the dataset after the load. */
 export function removeOrphanAddresses(load: Load, options: OrphanOptions): Promise<void> {

@@ -7,9 +7,12 @@
  * @module
  */
 import type { Sql, SqlOrTransaction } from '../database/connect.ts'
+import type { RecordKind } from '../staging/records.ts'
+import { dropStaged } from '../staging/staging.ts'
 import { applyAddresses, removeMissingAddresses, removeOrphanAddresses } from './addresses.ts'
 import { applyCommits, removeOrphanCommits } from './commit-changes.ts'
 import { changeDataset, type DatasetChangeOptions, type DatasetChangeResult } from './dataset-change.ts'
+import { addTerms } from './load-terms.ts'
 import type { LoadOrigin } from './loads.ts'
 import { joinLocalRepositories } from './local-repositories.ts'
 import {
@@ -20,11 +23,9 @@ import {
 } from './mirror.ts'
 import { deriveMissingTerms } from './missing-terms.ts'
 import type { AppliedRows, DatasetChange } from './pending-change.ts'
-import type { RecordKind } from './records.ts'
 import { applyRemovals } from './removal.ts'
 import { applyRepositories, useKnownRepositories } from './repository-changes.ts'
 import { beginLoad, type Orphan } from './staged-load.ts'
-import { dropStaged } from './staging.ts'
 import { applyUsers, dropKnownUsers } from './user-changes.ts'
 import { renewUsers } from './user-rules.ts'
 
@@ -78,6 +79,7 @@ export async function applyImport(
     await applyRemovals(load) // first, so that what the load also has exists afterwards
     await removeOrphanAddresses(load, { onOrphan, areOthersRemoved: mirrored.has('users') })
     await removeOrphanCommits(load, { onOrphan, areOthersRemoved: mirrored.has('repos') })
+    await addTerms(load)
     if (keepsKnownRecords) {
       await dropKnownUsers(load)
       await useKnownRepositories(load)

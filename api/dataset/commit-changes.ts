@@ -1,9 +1,9 @@
 import { renderMembers } from '../catalog/stored-documents.ts'
 import type { Fragment, SqlOrTransaction } from '../database/connect.ts'
+import { stagingTable } from '../staging/staging-tables.ts'
 import { updateAuthors } from './contributions.ts'
 import { type AppliedRows, analyzeTables } from './pending-change.ts'
 import { countApplied, type Load, type OrphanOptions, removeOrphans } from './staged-load.ts'
-import { stagingTable } from './staging.ts'
 
 /**
  * SQL: the repository that gets the commits of a URL. If several repositories have the URL, it is the newest of those in the

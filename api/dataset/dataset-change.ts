@@ -7,7 +7,7 @@ import { carryDerivedTerms } from '../catalog/derived-terms.ts'
 import { assertHealthyCluster, useOneConnection } from '../database/cluster.ts'
 import { isEmbedded, type Sql, type SqlOrTransaction } from '../database/connect.ts'
 import { beginLong } from '../database/long-transaction.ts'
-import type { NamedAccounts } from '../names/automation-accounts.ts'
+import type { StagingSettings } from '../staging/staging.ts'
 import { applyActivity } from './activity.ts'
 import { summarizeCoverage } from './coverage-summary.ts'
 import { dropOldChanges } from './kept-changes.ts'
@@ -41,11 +41,9 @@ const rewrittenTables = [
 ]
 
 /** What the deployer has set for all changes. */
-export interface DatasetSettings {
+export interface DatasetSettings extends StagingSettings {
   /** Days for which clients can ask what has changed. Default: that of `dropOldChanges`. */
   changesKeptDays?: number | undefined
-  /** Accounts that are programs, or aren't, whatever the rules say. Default: none. */
-  automationAccounts?: NamedAccounts | undefined
 }
 
 /** How a change is applied. */
@@ -162,13 +160,11 @@ async function publish(
 /** Removes attributes and locations that nothing has any more, the locations from the sets of their trigrams too. */
 async function removeUnusedTerms(change: DatasetChange): Promise<void> {
   const { tx } = change
-  await tx`delete from attributes where id in (select term_id from cardinalities where cardinality = 0)`
+  await tx`delete from attributes where items_count = 0`
   await tx`truncate set_changes` // they are applied; what follows concerns trigrams alone
   const { count } = await tx`
     with removed as (
-      delete from locations
-      where id in (select term_id from cardinalities where list = 'users' and cardinality = 0)
-      returning id, location_key
+      delete from locations where users_count = 0 returning id, location_key
     )
     insert into set_changes
     select 'locations', id, trigram_terms(location_key), '{}' from removed`

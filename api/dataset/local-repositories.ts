@@ -7,13 +7,11 @@
  * @module
  */
 import { replaceUrls, selectJsonUrl } from '../catalog/stored-documents.ts'
-import { copyAttributes } from './attribute-terms.ts'
+import { stagingTable } from '../staging/staging-tables.ts'
 import { renumberCommits } from './commit-changes.ts'
 import { updateAuthors } from './contributions.ts'
-import { selectDeclarations } from './pending-change.ts'
 import { noteReturns, recordRemovals, removeRepositories } from './removal.ts'
 import type { Load } from './staged-load.ts'
-import { stagingTable } from './staging.ts'
 
 /**
  * Prepares a load for `applyRepositories`: staged records and rows of one repository become one. A row of a local
@@ -63,7 +61,7 @@ async function joinStagedRecords({ tx, importId }: Load): Promise<void> {
         oldUrl: selectJsonUrl(tx, tx`given.members`),
         newUrl: selectJsonUrl(tx, tx`kept.members`),
       })},
-      names = given.names, name_keys = given.name_keys, files = given.files, statuses = given.statuses,
+      dependencies_count = given.dependencies_count, dependency_ids = given.dependency_ids,
       first_use_dates = given.first_use_dates, last_use_dates = given.last_use_dates
     from (
       select distinct on (kept_position) kept_position, s.*
@@ -91,7 +89,7 @@ async function useStoredRecords({ tx, importId }: Load): Promise<void> {
   await tx`
     update ${staged} s set
       forge_rest_id = r.forge_rest_id, full_name_key = r.full_name_key, members = r.members,
-      owner_identity = o.identity, ${copyAttributes(tx)},
+      owner_identity = o.identity, pushed_at = r.pushed_at, term_ids = r.term_ids,
       dependencies = ${replaceUrls(tx, tx`s.dependencies`, {
         oldUrl: selectJsonUrl(tx, tx`s.members`),
         newUrl: selectJsonUrl(tx, tx`r.members`),
@@ -128,24 +126,19 @@ async function mergeRows(load: Load): Promise<void> {
         oldUrl: selectJsonUrl(tx, tx`a.members`),
         newUrl: selectJsonUrl(tx, tx`s.members`),
       })} as dependencies,
-      s.dependencies is null and b.dependencies_count = 0 and a.dependencies_count > 0 as gives_dependencies
+      a.dependencies_count, s.dependencies is null and b.dependencies_count = 0 and a.dependencies_count > 0 as gives_dependencies
     from replaced_ids i join repositories a on a.forge_rest_id = i.local_id
       join repositories b on b.forge_rest_id = i.forge_rest_id
       join ${staged} s on s.forge_rest_id = i.forge_rest_id`
   if (count === 0) return
   await tx`
     update ${staged} s set
-      dependencies = given.dependencies, names = given.names, name_keys = given.name_keys, files = given.files,
-      statuses = given.statuses, first_use_dates = given.first_use_dates, last_use_dates = given.last_use_dates
+      dependencies = given.dependencies, dependencies_count = given.dependencies_count,
+      dependency_ids = given.dependency_ids, first_use_dates = given.first_use_dates,
+      last_use_dates = given.last_use_dates
     from (
-      select distinct on (m.position) m.position, m.dependencies, declared.*
-      from merged_rows m, lateral (
-        select array_agg(d.name) as names, array_agg(d.name_key) as name_keys, array_agg(d.file) as files,
-          array_agg(d.status) as statuses, array_agg(p.first_use_date) as first_use_dates,
-          array_agg(p.last_use_date) as last_use_dates
-        from ${selectDeclarations(tx)} p join dependencies d on d.id = p.dependency_id
-        where p.repository_id = m.from_id and d.name <> ''
-      ) declared
+      select distinct on (m.position) m.position, m.dependencies, m.dependencies_count, d.*
+      from merged_rows m join repository_dependencies d on d.repository_id = m.from_id
       where m.gives_dependencies order by m.position, m.from_id desc
     ) given
     where s.position = given.position`

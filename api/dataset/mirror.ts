@@ -9,12 +9,12 @@ import { hasAddresses } from '../catalog/stored-documents.ts'
 import type { Fragment, Sql, SqlOrTransaction } from '../database/connect.ts'
 import { beginLong } from '../database/long-transaction.ts'
 import { keyRepositoryUrl } from '../names/repository-url.ts'
+import type { RecordKind } from '../staging/records.ts'
+import { stagingTable } from '../staging/staging-tables.ts'
 import { selectMissingAddresses } from './addresses.ts'
 import { selectNamed } from './commit-changes.ts'
-import type { RecordKind } from './records.ts'
 import { removeCommits, removeRepositories, removeUsers } from './removal.ts'
 import type { Load } from './staged-load.ts'
-import { stagingTable } from './staging.ts'
 
 /** Numbers of items. */
 export interface ItemCounts {

@@ -7,16 +7,10 @@
 import { listUnready } from '../catalog/derived-terms.ts'
 import type { ListName } from '../catalog/filters.ts'
 import { renderMembers } from '../catalog/stored-documents.ts'
-import type { Fragment } from '../database/connect.ts'
-import {
-  addNewAttributes,
-  createColumns,
-  type FieldValue,
-  listAttributes,
-  listFields,
-  replaceTerms,
-  selectTerms,
-} from './attribute-terms.ts'
+import type { Fragment, SqlOrTransaction } from '../database/connect.ts'
+import { copyInto, writeRow } from '../database/copy.ts'
+import { type Attribute, type FieldValue, listAttributes, listFields } from '../staging/attributes.ts'
+import { replaceTerms } from './item-terms.ts'
 import type { DatasetChange } from './pending-change.ts'
 import { readBatches } from './read-batches.ts'
 
@@ -43,11 +37,8 @@ async function deriveTerms(
   const { tx } = change
   const fields = listFields(list, attributes)
   if (fields.length === 0) return
-  // As if each item were a changed record, whose attributes are staged.
   await tx`
-    create temporary table derived_attributes (
-      position integer primary key, attribute_names text[] not null, attribute_values text[] not null
-    ) on commit drop`
+    create temporary table derived_terms (id integer primary key, term_ids integer[] not null) on commit drop`
   const batches = readBatches<{ id: number; fields: Record<string, FieldValue> | null }>(
     (last, limit) => tx`
       select id, (
@@ -57,34 +48,56 @@ async function deriveTerms(
   )
   for await (const items of batches) {
     const rows = items.map((item) => ({
-      position: item.id,
-      ...createColumns(listAttributes(list, item.fields ?? {})), // null: the record has none of them
+      id: item.id,
+      attributes: listAttributes(list, item.fields ?? {}), // null: the record has none of them
     }))
-    await tx`
-      insert into derived_attributes
-      select * from json_populate_recordset(null::derived_attributes, ${JSON.stringify(rows)}::text::json)`
+    const attributeIds = await addAttributes(
+      tx,
+      rows.flatMap((row) => row.attributes),
+    )
+    await copyInto(
+      tx,
+      'derived_terms',
+      rows.map((row) =>
+        writeRow([row.id, row.attributes.map((attribute) => attributeIds.get(keyOf(attribute)) ?? null)]),
+      ),
+    )
   }
-  await tx`analyze derived_attributes`
-  const records = { changed: 'derived_attributes', staged: 'derived_attributes' }
-  await addNewAttributes(change, {
-    ...records,
-    record: tx`(select ${record} from ${tx(list)} where id = position)`,
-  })
+  await tx`analyze derived_terms`
   await replaceTerms(
     change,
     list,
     tx`
-      select id, i.term_ids as old_term_ids, kept || coalesce(t.term_ids, '{}') as term_ids
-      from ${tx(list)} i left join (${selectTerms(tx, records)}) t on position = id,
+      select id, i.term_ids as old_term_ids, kept || d.term_ids as term_ids
+      from ${tx(list)} i join derived_terms d using (id),
         lateral (
           select array(
             select term_id from unnest(i.term_ids) as term_id
             where term_id not in (select id from attributes where name = any (${tx.typed.texts(attributes)}))
           ) as kept
         ) k
-      where not (
-        kept || coalesce(t.term_ids, '{}') @> i.term_ids and kept || coalesce(t.term_ids, '{}') <@ i.term_ids
-      )`,
+      where not (kept || d.term_ids @> i.term_ids and kept || d.term_ids <@ i.term_ids)`,
   )
-  await tx`drop table derived_attributes`
+  await tx`drop table derived_terms`
+}
+
+/** Adds attributes that the dataset lacks. Returns the ids of all, by `keyOf`. */
+async function addAttributes(
+  tx: SqlOrTransaction,
+  attributes: readonly Attribute[],
+): Promise<Map<string, number>> {
+  const distinct = [...new Map(attributes.map((attribute) => [keyOf(attribute), attribute])).values()]
+  const rows = tx`
+    json_to_recordset(${JSON.stringify(distinct)}::text::json) as r (name text, value text, spelling text)`
+  await tx`
+    insert into attributes (name, value, spelling)
+    select name, value, spelling from ${rows}
+    where not exists (select from attributes a where a.name = r.name and a.value = r.value)`
+  const found = await tx<{ id: number; name: string; value: string }[]>`
+    select id, name, value from attributes join ${rows} using (name, value)`
+  return new Map(found.map((attribute) => [keyOf(attribute), attribute.id]))
+}
+
+function keyOf({ name, value }: Pick<Attribute, 'name' | 'value'>): string {
+  return `${name}\0${value}`
 }

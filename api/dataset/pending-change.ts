@@ -4,7 +4,6 @@
  *
  * - `affected_users`: users who may use other dependencies now, or have other commits
  * - `active_users`: other users whose last commit may be another one, some of them twice
- * - `changed_declarations`: dependencies that repositories have lost and gained; one with other dates is in both
  * - `set_changes`: terms whose sets have lost and gained a user, a repository or a location. An item may have several rows.
  *   A term that it has lost and gained as often is one that it keeps.
  *
@@ -50,11 +49,6 @@ export interface RowChanges {
 export async function beginChange(tx: SqlOrTransaction): Promise<DatasetChange> {
   await tx`create temporary table affected_users (user_id integer primary key) on commit drop`
   await tx`create temporary table active_users (user_id integer not null) on commit drop`
-  await tx`
-    create temporary table changed_declarations (
-      dependency_id integer not null, repository_id integer not null, first_use_date bigint, last_use_date bigint,
-      is_gained boolean not null
-    ) on commit drop`
   await tx`
     create temporary table set_changes (
       list list_name not null, id integer not null, lost integer[] not null, gained integer[] not null

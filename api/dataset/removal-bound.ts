@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { ImportError } from './import-error.ts'
+import { ImportError } from '../staging/import-error.ts'
 
 /** What a load would remove of one kind. */
 export interface KindRemovals {

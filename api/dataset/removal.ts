@@ -5,11 +5,11 @@
  */
 import { allTerm } from '../catalog/stored-sets.ts'
 import type { Fragment } from '../database/connect.ts'
+import { stagingTable } from '../staging/staging-tables.ts'
 import { renumberCommits } from './commit-changes.ts'
 import { updateAuthors } from './contributions.ts'
 import type { DatasetChange } from './pending-change.ts'
 import type { Load } from './staged-load.ts'
-import { stagingTable } from './staging.ts'
 
 /** Removes users. `ids` selects their ids. Their commits and repositories stay. */
 export async function removeUsers(change: DatasetChange, ids: Fragment): Promise<void> {
@@ -60,7 +60,6 @@ export async function removeRepositories(change: DatasetChange, ids: Fragment): 
     select 'repositories'::list_name, repository_id, dependency_ids, '{}'::integer[] from lost
     union all
     select 'repositories', id, ${allTerm}::integer || term_ids, '{}' from removed_repositories`
-  await tx`delete from changed_declarations using removed_repositories r where repository_id = r.id`
   await tx`delete from forge_repositories f using removed_repositories r where f.forge_rest_id = r.forge_rest_id`
   const { count } = await tx`delete from repositories p using removed_repositories r where p.id = r.id`
   await tx`drop table removed_repositories`

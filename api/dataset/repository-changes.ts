@@ -1,12 +1,12 @@
 import { isLocalDocument } from '../catalog/document-lookup.ts'
 import { renderMembers, replaceUrls, selectJsonUrl, selectMember } from '../catalog/stored-documents.ts'
 import type { Fragment } from '../database/connect.ts'
-import { addNewAttributes, copyAttributes, noteRecordTerms, selectTerms } from './attribute-terms.ts'
-import { ImportError } from './import-error.ts'
-import { type AppliedRows, analyzeTables, type DatasetChange, selectDeclarations } from './pending-change.ts'
+import { ImportError } from '../staging/import-error.ts'
+import { stagingTable } from '../staging/staging-tables.ts'
+import { noteRecordTerms } from './item-terms.ts'
+import { type AppliedRows, analyzeTables, type DatasetChange } from './pending-change.ts'
 import { noteReturns } from './removal.ts'
 import { countApplied, type Load } from './staged-load.ts'
-import { stagingTable } from './staging.ts'
 
 /**
  * Gives staged repositories the record that the dataset has now, if it comes from the forge or a file, not from a clone.
@@ -29,7 +29,8 @@ export async function useKnownRepositories({ tx, importId }: Load): Promise<void
   }
   await tx`
     update ${staged} s set
-      full_name_key = r.full_name_key, members = r.members, owner_identity = o.identity, ${copyAttributes(tx)},
+      full_name_key = r.full_name_key, members = r.members, owner_identity = o.identity, pushed_at = r.pushed_at,
+      term_ids = r.term_ids,
       dependencies = ${replaceUrls(tx, tx`s.dependencies`, {
         oldUrl: selectJsonUrl(tx, tx`s.members`),
         newUrl: selectJsonUrl(tx, tx`r.members`),
@@ -41,12 +42,7 @@ export async function useKnownRepositories({ tx, importId }: Load): Promise<void
 /** Inserts and updates repositories, with their dependencies and owners. */
 export async function applyRepositories(load: Load): Promise<AppliedRows> {
   const { tx, version } = load
-  const records = {
-    changed: 'changed_repositories',
-    staged: stagingTable('repos', load.importId),
-    record: renderMembers(tx, tx`members`),
-  }
-  const staged = tx(records.staged)
+  const staged = tx(stagingTable('repos', load.importId))
   await tx`
     create temporary table changed_repositories on commit drop as
     select s.position, r.id is null as is_new, r.term_ids as old_term_ids, s.dependencies is not null as has_dependencies,
@@ -61,17 +57,13 @@ export async function applyRepositories(load: Load): Promise<AppliedRows> {
     left join repositories r using (forge_rest_id)
     where r.id is null or r.members <> s.members or r.dependencies <> s.dependencies`
   await tx`analyze changed_repositories`
-  await addNewAttributes(load, records)
-  await tx`
-    create temporary table changed_repository_terms on commit drop as ${selectTerms(tx, records)}`
-  await tx`analyze changed_repository_terms`
   await tx`
     update repositories r set
       full_name_key = s.full_name_key, url_key = s.url_key, pushed_at = s.pushed_at,
-      term_ids = t.term_ids, version = ${version}, members = s.members,
+      term_ids = s.term_ids, version = ${version}, members = s.members,
       dependencies = coalesce(s.dependencies, r.dependencies),
-      dependencies_count = case when s.dependencies is null then r.dependencies_count else cardinality(s.names) end
-    from changed_repositories c join ${staged} s using (position) join changed_repository_terms t using (position)
+      dependencies_count = case when s.dependencies is null then r.dependencies_count else s.dependencies_count end
+    from changed_repositories c join ${staged} s using (position)
     where r.id = c.id and not c.is_new`
   const moved = tx`(select * from changed_repositories where old_url <> url)`
   await tx`
@@ -84,11 +76,15 @@ export async function applyRepositories(load: Load): Promise<AppliedRows> {
       id, forge_rest_id, full_name_key, url_key, pushed_at, term_ids, version, members, dependencies,
       dependencies_count
     )
-    select c.id, s.forge_rest_id, s.full_name_key, s.url_key, s.pushed_at, t.term_ids, ${version},
-      s.members, coalesce(s.dependencies, '[]'), cardinality(s.names)
-    from changed_repositories c join ${staged} s using (position) join changed_repository_terms t using (position)
+    select c.id, s.forge_rest_id, s.full_name_key, s.url_key, s.pushed_at, s.term_ids, ${version},
+      s.members, coalesce(s.dependencies, '[]'), s.dependencies_count
+    from changed_repositories c join ${staged} s using (position)
     where c.is_new`
-  await noteRecordTerms(load, 'repositories', { changed: records.changed, terms: 'changed_repository_terms' })
+  await noteRecordTerms(
+    load,
+    'repositories',
+    tx`select * from changed_repositories join ${staged} using (position)`,
+  )
   await noteReturns(
     load,
     'repository',
@@ -117,79 +113,31 @@ export async function applyRepositories(load: Load): Promise<AppliedRows> {
   return countApplied(load, 'changed_repositories')
 }
 
-/** Updates what changed repositories declare. `changed_declarations` has the differences for those that existed before. */
+/** Updates what changed repositories declare. Whoever contributed to one that was there before may use other dependencies now. */
 async function applyDependencies(load: Load): Promise<void> {
   const { tx } = load
-  const staged = tx(stagingTable('repos', load.importId))
-  // Known dependencies are left out: each conflict would use up an id.
   await tx`
-    create temporary table new_dependencies on commit drop as
-    select distinct n.name, n.name_key, n.file, n.status
-    from changed_repositories join ${staged} s using (position),
-      unnest(s.names, s.name_keys, s.files, s.statuses) as n(name, name_key, file, status)
-    where not exists (
-      select from dependencies d where d.name = n.name and d.file = n.file and d.status is not distinct from n.status
-    )`
-  await tx`analyze new_dependencies`
-  await tx`
-    insert into dependencies (name, name_key, file, status)
-    select distinct '', '', file, status from new_dependencies n
-    where not exists (
-      select from dependencies d where d.name = '' and d.file = n.file and d.status is not distinct from n.status
-    )`
-  await tx`
-    insert into dependencies (name, name_key, file, status, file_dependency_id)
-    select n.name, n.name_key, n.file, n.status, f.id
-    from new_dependencies n join dependencies f
-      on f.name = '' and f.file = n.file and f.status is not distinct from n.status`
-  await analyzeTables(load, ['dependencies'])
-  await tx`
-    create temporary table declarations on commit drop as
-    select c.id as repository_id, d.id as dependency_id, n.first_use_date, n.last_use_date, c.is_new
-    from changed_repositories c join ${staged} s using (position),
-      unnest(s.names, s.files, s.statuses, s.first_use_dates, s.last_use_dates)
-        as n(name, file, status, first_use_date, last_use_date)
-      join dependencies d on d.name = n.name and d.file = n.file and d.status is not distinct from n.status
-    union all
-    select distinct c.id, d.id, null::bigint, null::bigint, c.is_new
-    from changed_repositories c join ${staged} s using (position), unnest(s.files, s.statuses) as n(file, status)
-      join dependencies d on d.file = n.file and d.status is not distinct from n.status
-    where d.name = ''`
-  await tx`analyze declarations`
-  await tx`
-    insert into changed_declarations
-    select dependency_id, repository_id, change.first_use_date, change.last_use_date, change.is_gained
-    from (select * from declarations where not is_new) wanted
-      full join (
-        select p.*, c.is_new
-        from changed_repositories c join ${selectDeclarations(tx)} p on p.repository_id = c.id
-        where not c.is_new and c.has_dependencies
-      ) present using (repository_id, dependency_id),
-      lateral (values
-        (present.is_new, present.first_use_date, present.last_use_date, false),
-        (wanted.is_new, wanted.first_use_date, wanted.last_use_date, true)
-      ) as change(is_new, first_use_date, last_use_date, is_gained)
-    where change.is_new is not null and (
-      wanted.is_new is null or present.is_new is null
-      or wanted.first_use_date is distinct from present.first_use_date
-      or wanted.last_use_date is distinct from present.last_use_date
-    )`
-  await tx`analyze changed_declarations`
-  await tx`
+    with declared as (
+      select c.id, s.dependency_ids, s.first_use_dates, s.last_use_dates, k.dependency_ids as old_ids, c.is_new
+      from changed_repositories c join ${tx(stagingTable('repos', load.importId))} s using (position)
+        left join repository_dependencies k on k.repository_id = c.id
+      where s.dependencies is not null and (
+        coalesce(k.dependency_ids, '{}') <> s.dependency_ids
+        or k.first_use_dates is distinct from s.first_use_dates or k.last_use_dates is distinct from s.last_use_dates
+      )
+    ), written as (
+      insert into repository_dependencies
+      select id, dependency_ids, first_use_dates, last_use_dates from declared
+      on conflict (repository_id) do update set dependency_ids = excluded.dependency_ids,
+        first_use_dates = excluded.first_use_dates, last_use_dates = excluded.last_use_dates
+    ), affected as (
+      insert into affected_users
+      select distinct user_id from declared join contributions on repository_id = id join identities using (identity)
+      where not is_new
+      on conflict do nothing
+    )
     insert into set_changes
-    select 'repositories'::list_name, repository_id, '{}', array_agg(dependency_id) from declarations where is_new
-    group by repository_id
-    union all
-    select 'repositories', repository_id, coalesce(array_agg(dependency_id) filter (where not is_gained), '{}'),
-      coalesce(array_agg(dependency_id) filter (where is_gained), '{}')
-    from changed_declarations group by repository_id`
-  const changed = tx`(select repository_id from changed_declarations)`
-  await tx`delete from repository_dependencies where repository_id in ${changed}`
-  await tx`
-    insert into repository_dependencies
-    select repository_id, array_agg(dependency_id order by dependency_id),
-      array_agg(first_use_date order by dependency_id), array_agg(last_use_date order by dependency_id)
-    from declarations where is_new or repository_id in ${changed} group by repository_id`
+    select 'repositories', id, coalesce(old_ids, '{}'), dependency_ids from declared`
   await analyzeTables(load, ['repository_dependencies'])
 }
 

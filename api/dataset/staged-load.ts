@@ -4,8 +4,9 @@
  * @module
  */
 import type { Fragment } from '../database/connect.ts'
+import { assertStaged } from '../staging/staging.ts'
+import { stagingTable } from '../staging/staging-tables.ts'
 import type { AppliedRows, DatasetChange } from './pending-change.ts'
-import { assertStaged, stagingTable } from './staging.ts'
 
 /** A staged load. */
 export interface Load extends DatasetChange {

@@ -1,77 +1,29 @@
 import type { Fragment, SqlOrTransaction } from '../database/connect.ts'
 import { analyzeTables, type DatasetChange, selectDeclarations } from './pending-change.ts'
 
-/**
- * Updates the dependencies of users: those that repositories declared while the users contributed to them. For
- * `affected_users`, it compares what they have with what all their repositories imply. For other users, it applies only
- * `changed_declarations`, because comparing all their repositories would cost too much. `changed_uses` has the differences.
- */
+/** Updates the dependencies of `affected_users`: those that repositories declared while the users contributed to them. */
 export async function applyUserDependencies(change: DatasetChange): Promise<void> {
   const { tx } = change
   await tx`analyze affected_users`
-  await tx`analyze changed_declarations`
+  // The row for all dependencies of a file has no dates: users with any dependency of the file have it.
   await tx`
     create temporary table changed_uses on commit drop as
-    select dependency_id, user_id, present.is_there is null as is_gained
-    from (
-        select *, true as is_wanted from (${selectUses(tx, tx`select user_id from affected_users`)}) u
-      ) wanted
-      full join (
-        select dependency_id, user_id, true as is_there
-        from affected_users join user_dependencies using (user_id), unnest(dependency_ids) as dependency_id
-      ) present using (dependency_id, user_id)
-    where wanted.is_wanted is null or present.is_there is null`
-  const followers = tx`
-    (select distinct repository_id from changed_declarations) r
-      join contributions c using (repository_id) join (
-        select * from identities n where not exists (select from affected_users a where a.user_id = n.user_id)
-      ) i using (identity)`
-  await tx`
-    create temporary table following_uses on commit drop as
-    with following as materialized (${selectContributors(tx, followers)})
-    select distinct u.dependency_id, f.user_id, p.is_gained, ${pairOf(tx, tx`u.dependency_id`, tx`f.user_id`)} as pair
-    from changed_declarations p join dependencies d on d.id = p.dependency_id join following f using (repository_id),
-      lateral (values (d.id), (d.file_dependency_id)) as u(dependency_id)
-    where d.file_dependency_id is not null and (not p.is_gained or ${isDeclaredBetween(tx, tx`p`, tx`f`)})`
-  await tx`analyze following_uses`
-  const isUsed = tx`
-    exists (select from user_dependencies u where u.user_id = f.user_id and f.dependency_id = any(u.dependency_ids))`
-  // Users keep a dependency that they still use through another repository, or at other dates.
-  await tx`
-    insert into changed_uses
-    with lost as materialized (
-      select * from following_uses f where not is_gained and ${isUsed}
-    ), kept as materialized (
-      select distinct pair
-      from (${selectUses(tx, tx`select distinct user_id from lost`)}) w
-        join lost on pair = ${pairOf(tx, tx`w.dependency_id`, tx`w.user_id`)}
+    with used as materialized (
+      select distinct user_id, id, file_dependency_id
+      from (${selectUsesByRepository(tx, tx`select user_id from affected_users`)}) u
     )
-    select dependency_id, user_id, false from lost where not exists (select from kept where kept.pair = lost.pair)
-    union all
-    select dependency_id, user_id, true from following_uses f where is_gained and not ${isUsed}`
-  await tx`analyze changed_uses`
+    select user_id, coalesce(f.dependency_ids, '{}') as lost, coalesce(w.dependency_ids, '{}') as gained
+    from affected_users left join (
+      select user_id, array_agg(id order by id) as dependency_ids
+      from (select user_id, id from used union all select distinct user_id, file_dependency_id from used) u
+      group by user_id
+    ) w using (user_id) left join user_dependencies f using (user_id)
+    where coalesce(f.dependency_ids, '{}') <> coalesce(w.dependency_ids, '{}')`
   await tx`
-    insert into set_changes
-    select 'users'::list_name, user_id, coalesce(array_agg(dependency_id) filter (where not is_gained), '{}'),
-      coalesce(array_agg(dependency_id) filter (where is_gained), '{}')
-    from changed_uses group by user_id`
-  await storeUses(tx, 'changed_uses')
-  await analyzeTables(change, ['user_dependencies'])
-}
-
-/** Updates the lists of the dependencies of users. `changes` is a table with `dependency_id`, `user_id` and `is_gained`. */
-export async function storeUses(tx: SqlOrTransaction, changes: string): Promise<void> {
-  await tx`
-    insert into user_dependencies
-    select user_id, array(
-      select distinct id from unnest(f.dependency_ids || c.gained) as id where id <> all (c.lost) order by id
-    )
-    from (
-      select user_id, coalesce(array_agg(dependency_id) filter (where is_gained), '{}') as gained,
-        coalesce(array_agg(dependency_id) filter (where not is_gained), '{}') as lost
-      from ${tx(changes)} group by user_id
-    ) c left join user_dependencies f using (user_id)
+    insert into user_dependencies select user_id, gained from changed_uses
     on conflict (user_id) do update set dependency_ids = excluded.dependency_ids`
+  await tx`insert into set_changes select 'users', user_id, lost, gained from changed_uses`
+  await analyzeTables(change, ['user_dependencies'])
 }
 
 /**
@@ -85,20 +37,6 @@ export function selectUsesByRepository(tx: SqlOrTransaction, users: Fragment): F
     from (${selectContributors(tx, contributions)}) w
       join ${selectDeclarations(tx)} p using (repository_id) join dependencies d on d.id = p.dependency_id
     where d.file_dependency_id is not null and ${isDeclaredBetween(tx, tx`p`, tx`w`)}`
-}
-
-/**
- * SQL: the dependencies that users should have. `users` selects their ids. The row for all dependencies of a file has no dates:
- * users with any dependency of the file have it.
- */
-function selectUses(tx: SqlOrTransaction, users: Fragment): Fragment {
-  return tx`
-    with used as materialized (
-      select distinct id as dependency_id, file_dependency_id, user_id from (${selectUsesByRepository(tx, users)}) u
-    )
-    select dependency_id, user_id from used
-    union all
-    select distinct file_dependency_id, user_id from used`
 }
 
 /**
@@ -120,9 +58,4 @@ function isDeclaredBetween(tx: SqlOrTransaction, declaration: Fragment, contribu
   return tx`
     (${declaration}.first_use_date > ${contributor}.last_date) is not true
     and (${declaration}.last_use_date < ${contributor}.first_date) is not true`
-}
-
-/** SQL: one number for a use. For a join by two columns, the planner overestimates, and sorts millions of rows. */
-function pairOf(tx: SqlOrTransaction, dependency: Fragment, user: Fragment): Fragment {
-  return tx`(${dependency}::bigint << 32) + ${user}`
 }

@@ -6,11 +6,12 @@
  */
 import { createHash } from 'node:crypto'
 import type { Sql, SqlOrTransaction } from '../database/connect.ts'
+import { copyInto, writeRow } from '../database/copy.ts'
 import { isBot, listAutomationRules, type NamedAccounts } from '../names/automation-accounts.ts'
-import { countryRules } from '../names/places/country.ts'
-import { replaceTerms, toAttributeValue, typeOf } from './attribute-terms.ts'
-import { findCountries } from './countries.ts'
+import { countryRules, findCountry } from '../names/places/country.ts'
+import { toAttributeValue, typeOf } from '../staging/attributes.ts'
 import { changeDataset, type DatasetChangeOptions } from './dataset-change.ts'
+import { replaceTerms } from './item-terms.ts'
 import { readBatches } from './read-batches.ts'
 
 /** Classifies all users again if the rules have changed since they were. */
@@ -54,7 +55,21 @@ export async function renewUsers(sql: Sql, options: DatasetChangeOptions): Promi
 }
 
 async function renewCountries(tx: SqlOrTransaction): Promise<void> {
-  await findCountries(tx, 'locations')
+  await tx`
+    create temporary table moved_locations (id integer primary key, lost text, gained text) on commit drop`
+  const batches = readBatches<{ id: number; location: string; country: string | null }>(
+    (last, limit) => tx`
+      select id, location, country from locations where id > ${last}::integer order by id limit ${limit}`,
+  )
+  for await (const locations of batches) {
+    const moved = locations.flatMap(({ id, location, country }) => {
+      const found = findCountry(location) ?? null
+      return found === country ? [] : [writeRow([id, country, found])]
+    })
+    await copyInto(tx, 'moved_locations', moved)
+  }
+  await tx`analyze moved_locations`
+  await tx`update locations l set country = gained from moved_locations m where l.id = m.id`
   await tx`
     insert into moved_attributes
     select u.id, 'country', lost, gained

@@ -11,10 +11,10 @@ import {
   type DatasetChangeOptions,
   type DatasetChangeResult,
 } from '../dataset/dataset-change.ts'
-import { dropDeadLoads } from '../dataset/staging.ts'
 import { OperatorError } from '../errors.ts'
 import { identifyAddress } from '../names/forge-names.ts'
 import { detectEncoding } from '../names/text-encoding.ts'
+import { dropDeadLoads } from '../staging/staging.ts'
 import { type Forgetting, forgetPeople, redactLaterEntries } from './forget.ts'
 import { countChanges, type ForgetPreview, previewChange } from './forget-preview.ts'
 import {

@@ -15,13 +15,13 @@ import {
   type DatasetChangeResult,
 } from '../dataset/dataset-change.ts'
 import { type AppliedRows, analyzeTables, type DatasetChange } from '../dataset/pending-change.ts'
-import type { RepositoryRecord } from '../dataset/records.ts'
 import { removeRepositories, removeUsers } from '../dataset/removal.ts'
 import { noteNewUrls } from '../dataset/repository-changes.ts'
-import { createCommitColumns, createRepositoryRow } from '../dataset/staged-rows.ts'
-import { dropDeadLoads } from '../dataset/staging.ts'
 import { pruneLock } from '../ledger/prune.ts'
 import { identifyLogin } from '../names/forge-names.ts'
+import type { RepositoryRecord } from '../staging/records.ts'
+import { createCommitColumns, createRepositoryColumns } from '../staging/staged-rows.ts'
+import { dropDeadLoads } from '../staging/staging.ts'
 import type { IsForgotten } from './address-redaction.ts'
 import { blockIdentities, findForgottenPeople } from './forgotten-people.ts'
 import {
@@ -228,7 +228,7 @@ async function replaceOwner(change: DatasetChange, owner: string, isForgotten: I
     const rows = batch.flatMap(({ id, members, dependencies }) => {
       const record = readMembers<RepositoryRecord>(members, dependencies)
       const redacted = redactRepository(record, owner, isForgotten)
-      const row = createRepositoryRow(redacted)
+      const row = createRepositoryColumns(redacted)
       if (row.members === members && row.dependencies === dependencies) return []
       return [{ id, ...row, has_new_url: redacted.url !== record.url }]
     })

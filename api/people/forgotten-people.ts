@@ -8,9 +8,9 @@ import { batchesOf } from '../concurrency/batches.ts'
 import type { Sql, SqlOrTransaction } from '../database/connect.ts'
 import { copyRows, readInteger } from '../database/copy.ts'
 import { beginLong } from '../database/long-transaction.ts'
-import { ImportError } from '../dataset/import-error.ts'
 import { OperatorError } from '../errors.ts'
 import { identifyLogin } from '../names/forge-names.ts'
+import { ImportError } from '../staging/import-error.ts'
 import { findOwnerInUrl, placeholderOf, replaceOwnerInUrl } from './redaction.ts'
 
 /** Identities whose hashes are kept in memory. */

@@ -5,9 +5,9 @@
  */
 import { readMembers } from '../catalog/stored-documents.ts'
 import type { Fragment, SqlOrTransaction } from '../database/connect.ts'
-import type { CommitRecord } from '../dataset/records.ts'
 import { foldText } from '../names/case-folding.ts'
 import { findHostInKey } from '../names/repository-url.ts'
+import type { CommitRecord } from '../staging/records.ts'
 import type { IsForgotten } from './address-redaction.ts'
 import { redactCommit } from './redaction.ts'
 

@@ -4,11 +4,12 @@
  *
  * @module
  */
-import type { CommitRecord, RepositoryRecord } from '../dataset/records.ts'
+
 import { foldText } from '../names/case-folding.ts'
 import { forgottenAddress, identifyLogin } from '../names/forge-names.ts'
 import { findRepositoryHost } from '../names/repository-url.ts'
 import { removeTrailers, type Trailer } from '../names/trailers.ts'
+import type { CommitRecord, RepositoryRecord } from '../staging/records.ts'
 import { type IsForgotten, redactAddress, redactAddresses } from './address-redaction.ts'
 import { forgottenName, isLoginOf, redactLogins } from './login-redaction.ts'
 

@@ -5,10 +5,11 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { dataFiles } from '../../api/database/data-directory.ts'
 import { type Database, openDatabase } from '../../api/database/database.ts'
 import { applyImport } from '../../api/dataset/apply-load.ts'
-import { parseItem } from '../../api/dataset/records.ts'
-import { beginStaging, type Staging, stagingTable } from '../../api/dataset/staging.ts'
 import { foldText } from '../../api/names/case-folding.ts'
 import { findSources, importNdjson } from '../../api/sources/ndjson/import.ts'
+import { parseItem } from '../../api/staging/records.ts'
+import { beginStaging, type Staging } from '../../api/staging/staging.ts'
+import { stagingTable } from '../../api/staging/staging-tables.ts'
 import { readCatalog } from '../support/catalog.ts'
 import { testPool } from '../support/databases.ts'
 import { readListResponse } from '../support/list-response.ts'
@@ -222,7 +223,9 @@ describeOnEachDatabase('what a load has staged', (kind) => {
     const staged = service.sql(stagingTable('users', staging.id))
     const rows = await service.sql`
       select location_key, u.document::json as user, to_json(i.identities) as identities
-      from ${staged} u join ${service.sql(stagingTable('identities', staging.id))} i using (position) order by position`
+      from ${staged} u join ${service.sql(stagingTable('identities', staging.id))} i using (position)
+        join ${service.sql(stagingTable('locations', staging.id))} l on l.id = any(u.term_ids)
+      order by position`
     const identities = addresses.map((text) => `email:${foldText(text)}`)
     expect(rows.map((row) => ({ ...row, identities: [...row.identities].sort() }))).toEqual(
       users.map((user) => ({

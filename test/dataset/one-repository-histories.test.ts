@@ -5,9 +5,9 @@
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { applyImport } from '../../api/dataset/apply-load.ts'
-import { parseItem } from '../../api/dataset/records.ts'
 import { verifySets } from '../../api/dataset/set-verification.ts'
-import { withStaging } from '../../api/dataset/staging.ts'
+import { parseItem } from '../../api/staging/records.ts'
+import { withStaging } from '../../api/staging/staging.ts'
 import { createRandom, type Random } from '../../sample/random.ts'
 import type { SampleCommit } from '../../sample/records.ts'
 import { readTables, resetCatalog } from '../support/catalog-tables.ts'

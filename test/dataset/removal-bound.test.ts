@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { ImportError } from '../../api/dataset/import-error.ts'
 import { assertRemovalsBounded, removalBound } from '../../api/dataset/removal-bound.ts'
+import { ImportError } from '../../api/staging/import-error.ts'
 
 test.each([
   [0, 10],

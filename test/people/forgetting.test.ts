@@ -8,8 +8,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { parseItem } from '../../api/dataset/records.ts'
-import { beginStaging } from '../../api/dataset/staging.ts'
 import { verifyLedger } from '../../api/ledger/verify.ts'
 import {
   forgottenAddress,
@@ -20,6 +18,8 @@ import {
 import { forgetPerson, listForgotten } from '../../api/people/forget.ts'
 import { previewForgetting } from '../../api/people/forget-preview.ts'
 import { exportNdjson } from '../../api/sources/ndjson/export.ts'
+import { parseItem } from '../../api/staging/records.ts'
+import { beginStaging } from '../../api/staging/staging.ts'
 import {
   forgetZelda,
   hasAny,

@@ -4,8 +4,8 @@
  * @module
  */
 import type { ImportResult } from '../../api/dataset/apply-load.ts'
-import type { RecordKind } from '../../api/dataset/records.ts'
 import { importNdjson, type Source } from '../../api/sources/ndjson/import.ts'
+import type { RecordKind } from '../../api/staging/records.ts'
 import type { TestService } from './service.ts'
 
 /** What to load: records of any form, valid or not. */

@@ -5,7 +5,7 @@
  */
 import { readdir, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { isDate } from '../../dataset/records.ts'
+import { isDate } from '../../staging/records.ts'
 import { findBranch, findCommit, findDefault } from './branch.ts'
 import { GitError, readLines } from './git-process.ts'
 

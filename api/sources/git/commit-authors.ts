@@ -5,9 +5,9 @@
  */
 import { isLocalDocument } from '../../catalog/document-lookup.ts'
 import type { Sql } from '../../database/connect.ts'
-import type { UserRecord } from '../../dataset/records.ts'
 import { findAccount, identifyAddress, listIdentities, localPrefix } from '../../names/forge-names.ts'
 import type { ForgottenPeople } from '../../people/forgotten-people.ts'
+import type { UserRecord } from '../../staging/records.ts'
 import type { Clone } from './clone.ts'
 import { readCommitAuthors } from './commit-log.ts'
 

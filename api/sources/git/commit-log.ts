@@ -3,8 +3,9 @@
  *
  * @module
  */
-import type { CommitRecord } from '../../dataset/records.ts'
+
 import { listCoauthors } from '../../names/coauthors.ts'
+import type { CommitRecord } from '../../staging/records.ts'
 import { type Clone, parseDate } from './clone.ts'
 import { runGit, splitFields, streamGit } from './git-process.ts'
 

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { DependencyRecord } from '../../dataset/records.ts'
+import type { DependencyRecord } from '../../staging/records.ts'
 import type { Declaration } from './manifest-tree.ts'
 import { compareSets, type NameSet, type NameTable, noNames } from './name-table.ts'
 

@@ -6,10 +6,10 @@
 import { createHash } from 'node:crypto'
 import { readMembers, selectMember } from '../../catalog/stored-documents.ts'
 import type { Sql } from '../../database/connect.ts'
-import { ImportError } from '../../dataset/import-error.ts'
-import { RecordError, type RepositoryRecord, validateRecord } from '../../dataset/records.ts'
 import { isLocal, localPrefix } from '../../names/forge-names.ts'
 import { keyRepositoryUrl, splitRepositoryUrl } from '../../names/repository-url.ts'
+import { ImportError } from '../../staging/import-error.ts'
+import { RecordError, type RepositoryRecord, validateRecord } from '../../staging/records.ts'
 import { type Clone, readDates } from './clone.ts'
 import { hideUser } from './origin.ts'
 

@@ -3,8 +3,9 @@
  *
  * @module
  */
-import type { RepositoryRecord } from '../../dataset/records.ts'
+
 import type { FilteredStaging } from '../../people/filtered-load.ts'
+import type { RepositoryRecord } from '../../staging/records.ts'
 import type { Clone } from './clone.ts'
 import { readCommits } from './commit-log.ts'
 import type { DependencyHistory } from './history.ts'

@@ -3,8 +3,9 @@
  *
  * @module
  */
-import type { UserRecord } from '../../dataset/records.ts'
+
 import { identifyAddress } from '../../names/forge-names.ts'
+import type { UserRecord } from '../../staging/records.ts'
 import { askInBatches, type Forge } from './ask.ts'
 import { mapAccount } from './forge-records.ts'
 import {

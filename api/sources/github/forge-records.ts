@@ -10,7 +10,7 @@ import {
   type Records,
   type UserRecord,
   validateRecord,
-} from '../../dataset/records.ts'
+} from '../../staging/records.ts'
 import type { ForgeAccount, ForgeRepository } from './queries.ts'
 
 /** The record of what the forge describes, or why there is none. An enterprise server may allow what records don't. */

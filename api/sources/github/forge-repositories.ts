@@ -4,7 +4,7 @@
  * @module
  */
 import * as v from 'valibot'
-import type { RepositoryRecord } from '../../dataset/records.ts'
+import type { RepositoryRecord } from '../../staging/records.ts'
 import { ask, askInBatches, type Forge, inParallel, tryToAsk } from './ask.ts'
 import type { Reply } from './client.ts'
 import { mapRepository } from './forge-records.ts'

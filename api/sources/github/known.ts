@@ -7,7 +7,7 @@ import { isLocalDocument } from '../../catalog/document-lookup.ts'
 import { renderMembers } from '../../catalog/stored-documents.ts'
 import type { Sql, SqlOrTransaction } from '../../database/connect.ts'
 import { beginLong } from '../../database/long-transaction.ts'
-import type { AddressesRecord } from '../../dataset/records.ts'
+import type { AddressesRecord } from '../../staging/records.ts'
 
 /** An item of the dataset that the forge has an id for. */
 export interface KnownItem {

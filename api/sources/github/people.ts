@@ -6,7 +6,6 @@
 
 import { batchesOf } from '../../concurrency/batches.ts'
 import type { Sql } from '../../database/connect.ts'
-import { maxAddresses, type UserRecord } from '../../dataset/records.ts'
 import { identifyAddress, identifyForgeId, identifyLogin } from '../../names/forge-names.ts'
 import type { FoundIdentities } from '../../people/filtered-load.ts'
 import {
@@ -14,6 +13,7 @@ import {
   type ForgottenPerson,
   readForgottenPeople,
 } from '../../people/forgotten-people.ts'
+import { maxAddresses, type UserRecord } from '../../staging/records.ts'
 import type { Forge } from './ask.ts'
 import { findAccounts, findAuthors } from './forge-accounts.ts'
 import type { Histories } from './histories.ts'

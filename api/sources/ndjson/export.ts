@@ -11,8 +11,8 @@ import { readOneVersion } from '../../database/cluster.ts'
 import type { Fragment, Sql, SqlOrTransaction } from '../../database/connect.ts'
 import { createFolder } from '../../database/create-folder.ts'
 import { openPrivateFile, unfinishedSuffix } from '../../database/private-file.ts'
-import { type RecordKind, recordKinds } from '../../dataset/records.ts'
 import { describeFileError, OperatorError } from '../../errors.ts'
+import { type RecordKind, recordKinds } from '../../staging/records.ts'
 
 /** The file that describes an export. An export is complete once it exists. */
 const manifestName = 'manifest.json'

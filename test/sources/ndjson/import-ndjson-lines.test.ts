@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { ImportError } from '../../../api/dataset/import-error.ts'
 import { type InvalidLine, importNdjson, type Source } from '../../../api/sources/ndjson/import.ts'
+import { ImportError } from '../../../api/staging/import-error.ts'
 import { locationOf, runCommand } from '../../support/command-line.ts'
 import { createAdmin, createSource, nothing } from '../../support/ndjson.ts'
 import { createUser } from '../../support/records.ts'

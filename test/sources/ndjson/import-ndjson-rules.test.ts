@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { ImportError } from '../../../api/dataset/import-error.ts'
 import { type InvalidLine, importNdjson } from '../../../api/sources/ndjson/import.ts'
+import { ImportError } from '../../../api/staging/import-error.ts'
 import { readCatalog } from '../../support/catalog.ts'
 import {
   createAdmin,

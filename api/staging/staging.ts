@@ -1,17 +1,19 @@
 /**
- * Stages the rows of a load in tables of its own, batch by batch, where no reader sees them. `apply-load.ts` then applies them
- * in one transaction. Both work through connection poolers.
+ * Stages the rows of a load in tables of its own, batch by batch, where no reader sees them. `dataset/apply-load.ts` then applies
+ * them in one transaction. Both work through connection poolers.
  *
  * @module
  */
-
 import type { Sql, SqlOrTransaction } from '../database/connect.ts'
+import { copyInto, writeColumn, writeRow } from '../database/copy.ts'
 import { beginLong } from '../database/long-transaction.ts'
-import type { DatasetSettings } from './dataset-change.ts'
+import type { NamedAccounts } from '../names/automation-accounts.ts'
 import { ImportError } from './import-error.ts'
 import { cleanUpIfDead, holdLivenessLock } from './liveness-lock.ts'
 import { type LoadItem, type RecordKind, recordKinds } from './records.ts'
-import { createRow } from './staged-rows.ts'
+import { createRow, type StagedRow } from './staged-rows.ts'
+import { createStagedTerms } from './staged-terms.ts'
+import { createStagingTables, listStagingTables, recordTables, stagingTable } from './staging-tables.ts'
 
 /** A batch is sent when its rows have this many characters. */
 const maxBatchCharacters = 2_000_000
@@ -29,101 +31,18 @@ export interface Staging {
   end(): Promise<void>
 }
 
+/** What the deployer has set for all loads. */
+export interface StagingSettings {
+  /** Accounts that are programs, or aren't, whatever the rules say. Default: none. */
+  automationAccounts?: NamedAccounts | undefined
+}
+
 /** Rows that are not loaded. */
 export interface DroppedRows {
   /** The number of rows of users who are left out. */
   leftOut: number
   /** The rows that another one for the same thing has superseded with other content. */
   contradicted: { count: number; firstPosition: number | null }
-}
-
-/** A staging table. */
-interface StagingTable {
-  columns: string
-  /** The columns that rows of the same thing share. */
-  key: string
-  /** Another column by which rows are found, besides `position` and the key. */
-  searched?: string
-  /** The columns that say what the thing is like. */
-  content: string
-}
-
-const tables: Record<RecordKind, StagingTable> = {
-  users: {
-    key: 'forge_rest_id',
-    searched: 'location_key',
-    content: 'document',
-    columns: `
-      position bigint not null,
-      forge_rest_id bigint not null,
-      login_key text not null,
-      is_bot boolean not null,
-      identities text[] not null,
-      location text,
-      location_key text,
-      attribute_names text[] not null,
-      attribute_values text[] not null,
-      document text not null`,
-  },
-  identities: {
-    key: 'forge_rest_id',
-    content: 'document',
-    columns: `
-      position bigint not null,
-      forge_rest_id bigint not null,
-      identities text[] not null,
-      document text not null`,
-  },
-  // Without dependencies, a repository keeps those that it has. The columns after them describe each, in the same order.
-  repos: {
-    key: 'forge_rest_id',
-    searched: 'url_key',
-    content: 'members, dependencies',
-    columns: `
-      position bigint not null,
-      forge_rest_id bigint not null,
-      full_name_key text not null,
-      url_key text not null,
-      owner_identity text not null,
-      pushed_at bigint,
-      attribute_names text[] not null,
-      attribute_values text[] not null,
-      members text not null,
-      dependencies text,
-      names text[] not null,
-      name_keys text[] not null,
-      files text[] not null,
-      statuses text[] not null,
-      first_use_dates bigint[] not null,
-      last_use_dates bigint[] not null`,
-  },
-  commits: {
-    key: 'url_key, commit_hash',
-    content: 'members',
-    columns: `
-      position bigint not null,
-      url_key text not null,
-      repo_url text not null,
-      commit_hash text not null,
-      committer_date bigint,
-      author_date bigint,
-      author_identity text,
-      coauthor_identities text[],
-      members text not null`,
-  },
-  removals: {
-    key: 'kind, forge_rest_id',
-    content: 'kind',
-    columns: `
-      position bigint not null,
-      forge_rest_id bigint not null,
-      kind text not null`,
-  },
-}
-
-/** The name of one of a load's tables. */
-export function stagingTable(kind: RecordKind, importId: number): string {
-  return `import_${kind}_${importId}`
 }
 
 /**
@@ -135,7 +54,7 @@ export async function withStaging<Result>(
   {
     onBegin,
     settings,
-  }: { onBegin?: ((importId: number) => void) | undefined; settings?: DatasetSettings | undefined },
+  }: { onBegin?: ((importId: number) => void) | undefined; settings?: StagingSettings | undefined },
   work: (staging: Staging) => Promise<Result>,
 ): Promise<Result> {
   const staging = await beginStaging(sql, settings)
@@ -150,8 +69,16 @@ export async function withStaging<Result>(
   }
 }
 
+/** Rows that were not sent yet. */
+interface Batch {
+  rows: StagedRow[]
+  /** The columns of each that are known, as they are copied. */
+  lines: string[]
+  characters: number
+}
+
 /** Begins a load. Drops the staging tables of loads whose process was killed. */
-export async function beginStaging(sql: Sql, settings: DatasetSettings = {}): Promise<Staging> {
+export async function beginStaging(sql: Sql, settings: StagingSettings = {}): Promise<Staging> {
   const named = settings.automationAccounts ?? new Map()
   await dropDeadLoads(sql)
   const [next] = await sql<{ id: number }[]>`select nextval(pg_get_serial_sequence('imports', 'id')) as id`
@@ -160,26 +87,31 @@ export async function beginStaging(sql: Sql, settings: DatasetSettings = {}): Pr
   const end = await holdLivenessLock(sql, id) // before other loads can see it
   try {
     await sql`insert into imports (id) overriding system value values (${id})`
-    await createTables(sql, id)
+    await createStagingTables(sql, id)
   } catch (error) {
     await end()
     throw error
   }
-  /** Rows as JSON, each with a comma behind it. */
-  const batches = new Map<RecordKind, string>()
+  const terms = createStagedTerms(id)
+  const batches = new Map<RecordKind, Batch>()
   let staged = 0
   /** One batch is sent while the next is read. */
   let sending: Promise<unknown> = Promise.resolve()
 
-  async function sendBatch(kind: RecordKind, batch: string): Promise<void> {
+  async function sendBatch(kind: RecordKind, { rows, lines }: Batch): Promise<void> {
     batches.delete(kind)
     await sending
-    const table = sql(stagingTable(kind, id))
-    sending = beginLong(
-      sql,
-      (tx) => tx`
-        insert into ${table} select * from json_populate_recordset(null::${table}, ${`[${batch.slice(0, -1)}]`}::text::json)`,
-    )
+    sending = beginLong(sql, async (tx) => {
+      const further = await terms.stage(tx, rows)
+      const columns = ['position', ...Object.keys(rows[0]?.columns ?? {}), ...Object.keys(further[0] ?? {})]
+      await copyInto(
+        tx,
+        `${stagingTable(kind, id)} (${columns.join()})`,
+        lines.map((line, place) =>
+          [line, ...Object.values(further[place] ?? {}).map(writeColumn)].join('\t'),
+        ),
+      )
+    })
     sending.catch(() => {}) // the next `await` of it reports the error
   }
 
@@ -187,10 +119,15 @@ export async function beginStaging(sql: Sql, settings: DatasetSettings = {}): Pr
     id,
     async add(position, item) {
       const { kind } = item
-      const batch = `${batches.get(kind) ?? ''}${JSON.stringify({ position, ...createRow(item, named) })},`
+      const row = createRow(item, named)
+      const line = writeRow([position, ...Object.values(row.columns)])
+      const batch = batches.get(kind) ?? { rows: [], lines: [], characters: 0 }
       batches.set(kind, batch)
+      batch.rows.push(row)
+      batch.lines.push(line)
+      batch.characters += line.length
       staged++
-      if (batch.length >= maxBatchCharacters) await sendBatch(kind, batch)
+      if (batch.characters >= maxBatchCharacters) await sendBatch(kind, batch)
     },
     async flush(leftOut = []) {
       for (const [kind, batch] of batches) await sendBatch(kind, batch)
@@ -232,23 +169,12 @@ export async function assertStaged(tx: SqlOrTransaction, importId: number): Prom
   )
 }
 
-async function createTables(sql: Sql, id: number): Promise<void> {
-  const [lz4] = await sql`
-    select 1 from pg_settings where name = 'default_toast_compression' and 'lz4' = any(enumvals)`
-  const definitions = recordKinds.map(
-    (kind) => `create unlogged table ${stagingTable(kind, id)} (${tables[kind].columns});`,
-  )
-  // Applied documents keep the compression of their staging table, so the faster one pays twice.
-  const compression = lz4 === undefined ? '$&' : '$& compression lz4'
-  await sql.unsafe(definitions.join('').replaceAll(/ text(\[\])?/g, compression))
-}
-
 /**
  * Gives the planner statistics of the columns by which rows are found. Without any, it expects a handful of rows. Those of all
  * columns, such as documents, would take far longer.
  */
 async function analyzeStaged(tx: SqlOrTransaction, kind: RecordKind, id: number): Promise<void> {
-  const { key, searched } = tables[kind]
+  const { key, searched } = recordTables[kind]
   const columns = ['position', key, ...(searched === undefined ? [] : [searched])].join()
   await tx`analyze ${tx(stagingTable(kind, id))} (${tx.unsafe(columns)})`
 }
@@ -263,8 +189,9 @@ interface SupersededRows {
 /** Keeps the last of several rows for the same thing, and drops the others. */
 async function dropSuperseded(tx: SqlOrTransaction, kind: RecordKind, id: number): Promise<SupersededRows> {
   const table = tx(stagingTable(kind, id))
-  const key = tx.unsafe(tables[kind].key)
-  const contentOf = (row: string) => tx.unsafe(`row(${tables[kind].content.replaceAll(/\w+/g, `${row}.$&`)})`)
+  const key = tx.unsafe(recordTables[kind].key)
+  const contentOf = (row: string) =>
+    tx.unsafe(`row(${recordTables[kind].content.replaceAll(/\w+/g, `${row}.$&`)})`)
   const [superseded] = await tx<SupersededRows[]>`
     with superseded as (
       select position, last from ${table}
@@ -306,7 +233,7 @@ export async function dropDeadLoads(sql: Sql): Promise<void> {
  * later load of that role drops it.
  */
 export async function dropStaged(sql: SqlOrTransaction, id: number): Promise<void> {
-  const names = recordKinds.map((kind) => stagingTable(kind, id))
+  const names = listStagingTables(id)
   const tables = await sql<{ oid: number; name: string; isOwn: boolean }[]>`
     select c.oid, c.oid::regclass::text as name, pg_has_role(relowner, 'usage') as "isOwn"
     from imports i join pg_namespace n on nspname = schema_name join pg_class c on relnamespace = n.oid

@@ -4,13 +4,13 @@
  * @module
  */
 import { writeMembers } from '../catalog/stored-documents.ts'
+import type { Column } from '../database/copy.ts'
 import { isBot, type NamedAccounts } from '../names/automation-accounts.ts'
-import { foldLocation, foldText } from '../names/case-folding.ts'
+import { foldText } from '../names/case-folding.ts'
 import { listCoauthors } from '../names/coauthors.ts'
-import { keyDependencyName } from '../names/dependency-names.ts'
 import { identifyAddress, identifyForgeId, identifyLogin } from '../names/forge-names.ts'
 import { keyRepositoryUrl } from '../names/repository-url.ts'
-import { createRepositoryAttributes, createUserAttributes } from './attribute-terms.ts'
+import { type Attribute, listRepositoryAttributes, listUserAttributes } from './attributes.ts'
 import type {
   AddressesRecord,
   CommitRecord,
@@ -20,23 +20,55 @@ import type {
   UserRecord,
 } from './records.ts'
 
-/** A row of a staging table, by column. */
-export type StagedRow = Record<string, string | number | boolean | null | readonly (string | number | null)[]>
+/** A row of a staging table, whose terms have no ids yet. */
+export interface StagedRow {
+  /** By name. Rows of one kind have the same columns, in the same order. */
+  columns: Readonly<Record<string, Column>>
+  /** Its terms, for the column `term_ids`. Undefined: rows of its kind have none. */
+  terms?: ItemTerms
+  /** What it declares, for three further columns. Undefined: rows of its kind declare nothing. */
+  declarations?: readonly Declaration[]
+}
+
+/** What filters can ask an item for, beside what repositories declare. */
+export interface ItemTerms {
+  attributes: readonly Attribute[]
+  location?: string | null
+}
+
+/** A dependency that a repository declares, and when it did, in Unix seconds. Null dates are unknown. */
+export interface Declaration {
+  /** Empty: any dependency of the file. It has no dates. */
+  name: string
+  file: string
+  status: DependencyRecord['status']
+  firstUse: number | null
+  lastUse: number | null
+}
 
 /** Creates the row of a record. `named`: what the operator says of accounts. */
 export function createRow(item: LoadItem, named: NamedAccounts): StagedRow {
   switch (item.kind) {
-    case 'users':
-      return createUserRow(item.record, named)
+    case 'users': {
+      const is_bot = isBot(item.record, named)
+      return {
+        columns: createUserColumns(item.record, is_bot),
+        terms: { attributes: listUserAttributes(item.record, is_bot), location: item.record.location },
+      }
+    }
     case 'identities':
-      return createAddressesRow(item.record)
+      return { columns: createAddressesColumns(item.record) }
     case 'repos':
-      return createRepositoryRow(item.record)
+      return {
+        columns: createRepositoryColumns(item.record),
+        terms: { attributes: listRepositoryAttributes(item.record) },
+        declarations: listDeclarations(item.record.dependencies ?? []),
+      }
     case 'commits':
-      return createCommitRow(item.record)
+      return { columns: createStagedCommitColumns(item.record) }
     case 'removals': {
       const { forge_rest_id, kind } = item.record
-      return { forge_rest_id, kind }
+      return { columns: { forge_rest_id, kind } }
     }
   }
 }
@@ -48,16 +80,12 @@ export function identifyUser({ forge_rest_id, login, email }: UserRecord): strin
   return byEmail === null || identities.includes(byEmail) ? identities : [...identities, byEmail]
 }
 
-function createUserRow(user: UserRecord, named: NamedAccounts): StagedRow {
-  const is_bot = isBot(user, named)
+function createUserColumns(user: UserRecord, is_bot: boolean) {
   return {
     forge_rest_id: user.forge_rest_id,
     login_key: foldText(user.login),
     is_bot,
     identities: identifyUser(user),
-    location: user.location,
-    location_key: user.location === null ? null : foldLocation(user.location),
-    ...createUserAttributes(user, is_bot),
     document: JSON.stringify(user),
   }
 }
@@ -72,7 +100,7 @@ export function identifyAddresses({ addresses }: Pick<AddressesRecord, 'addresse
   return byIdentity
 }
 
-function createAddressesRow(record: AddressesRecord): StagedRow {
+function createAddressesColumns(record: AddressesRecord) {
   const { forge_rest_id } = record
   const byIdentity = identifyAddresses(record)
   return {
@@ -82,8 +110,8 @@ function createAddressesRow(record: AddressesRecord): StagedRow {
   }
 }
 
-/** Creates the row of a repository. */
-export function createRepositoryRow(repository: RepositoryRecord): StagedRow {
+/** Creates the columns of a repository. */
+export function createRepositoryColumns(repository: RepositoryRecord) {
   const { internal_id: _ours, dependencies, ...fields } = repository
   const sorted = dependencies && sortDependencies(dependencies, fields.url)
   return {
@@ -92,27 +120,30 @@ export function createRepositoryRow(repository: RepositoryRecord): StagedRow {
     url_key: keyRepositoryUrl(fields.url),
     owner_identity: identifyLogin(fields.owner_login),
     pushed_at: fields.pushed_at,
-    ...createRepositoryAttributes(fields),
     members: writeMembers(fields),
     dependencies: sorted && JSON.stringify(sorted),
-    ...createDependencyColumns(sorted ?? []),
+    dependencies_count: dependencies?.length ?? 0,
   }
 }
 
-/** Describes dependencies by columns that are parallel to each other. */
-function createDependencyColumns(dependencies: readonly DependencyRecord[]): StagedRow {
-  const pairs = dependencies.map(({ dependency }) => dependency)
-  return {
-    names: pairs.map(({ dependency_name }) => dependency_name),
-    name_keys: pairs.map((pair) => keyDependencyName(pair.dependency_name, pair.dependency_file)),
-    files: pairs.map(({ dependency_file }) => dependency_file),
-    statuses: dependencies.map(({ status }) => status),
-    first_use_dates: dependencies.map(({ first_use_date }) => first_use_date),
-    // What is declared has no last use yet, whatever the record says.
-    last_use_dates: dependencies.map(({ status, last_use_date }) =>
-      status === 'active' ? null : last_use_date,
-    ),
-  }
+/** Lists what a repository declares: its dependencies, and once any dependency of each file and status. */
+function listDeclarations(dependencies: readonly DependencyRecord[]): Declaration[] {
+  const ofFiles = new Map<string, Declaration>()
+  const declarations = dependencies.map(
+    ({ dependency, status, first_use_date, last_use_date }): Declaration => {
+      const { dependency_name: name, dependency_file: file } = dependency
+      ofFiles.set(`${file}\0${status}`, { name: '', file, status, firstUse: null, lastUse: null })
+      // What is declared has no last use yet, whatever the record says.
+      return {
+        name,
+        file,
+        status,
+        firstUse: first_use_date,
+        lastUse: status === 'active' ? null : last_use_date,
+      }
+    },
+  )
+  return [...declarations, ...ofFiles.values()]
 }
 
 /**
@@ -137,7 +168,7 @@ function compareBytes(a: string, b: string): number {
   return a < b ? -1 : Number(a > b)
 }
 
-function createCommitRow({ repo_url, ...commit }: CommitRecord): StagedRow {
+function createStagedCommitColumns({ repo_url, ...commit }: CommitRecord) {
   return {
     url_key: keyRepositoryUrl(repo_url),
     repo_url,

@@ -1,0 +1,38 @@
+/**
+ * The terms of users and repositories: what filters can ask them for, beside dependencies and the last commit.
+ *
+ * @module
+ */
+import type { ListName } from '../catalog/filters.ts'
+import { allTerm } from '../catalog/stored-sets.ts'
+import type { Fragment } from '../database/connect.ts'
+import type { DatasetChange } from './pending-change.ts'
+
+/** Notes in `set_changes` which terms items had, and have. `changed` selects `id`, `old_term_ids` and `term_ids`. */
+export async function noteTerms({ tx }: DatasetChange, list: ListName, changed: Fragment): Promise<void> {
+  await tx`
+    insert into set_changes
+    select ${list}::text::list_name, id, coalesce(old_term_ids, '{}'), term_ids
+    from (${changed}) c where old_term_ids is distinct from term_ids`
+}
+
+/** Gives items other terms. `renewed` selects `id`, `old_term_ids` and `term_ids`. */
+export async function replaceTerms(change: DatasetChange, list: ListName, renewed: Fragment): Promise<void> {
+  const { tx } = change
+  await tx`create temporary table renewed_terms on commit drop as ${renewed}`
+  await tx`update ${tx(list)} i set term_ids = r.term_ids from renewed_terms r where i.id = r.id`
+  await noteTerms(change, list, tx`select * from renewed_terms`)
+  await tx`drop table renewed_terms`
+}
+
+/** Notes the terms of changed records, of which new ones also gain the term of everything. `changed` has `is_new`, too. */
+export function noteRecordTerms(change: DatasetChange, list: ListName, changed: Fragment): Promise<void> {
+  const { tx } = change
+  return noteTerms(
+    change,
+    list,
+    tx`
+      select id, old_term_ids, case when is_new then ${allTerm}::integer || term_ids else term_ids end as term_ids
+      from (${changed}) c`,
+  )
+}

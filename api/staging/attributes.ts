@@ -1,0 +1,104 @@
+/**
+ * The attributes of users and repositories: what their records say that a filter can ask for, beside dependencies and places.
+ *
+ * @module
+ */
+import { dayOf, isLonger, maxFilterTextLength, nullableUserFields } from '../catalog/attribute-values.ts'
+import {
+  type AttributeField,
+  type AttributeName,
+  type FilterRow,
+  filterNames,
+  filters,
+  type ListName,
+} from '../catalog/filters.ts'
+import { foldText } from '../names/case-folding.ts'
+import type { RepositoryRecord, UserRecord } from './records.ts'
+
+/** An attribute that an item has. */
+export interface Attribute {
+  name: string
+  /** As filters ask for it. */
+  value: string
+  /** As the record has it; null: it isn't a text of the record. */
+  spelling: string | null
+}
+
+/** Fields that records must have, because they are attributes. */
+type FieldsOf<List extends ListName> = Record<AttributeField<List>, FieldValue>
+
+/** The value of a field of records. */
+export type FieldValue = string | number | boolean | null
+
+const has: AttributeName = 'has'
+const country: AttributeName = 'country'
+
+/** Lists the attributes of a user, but for the country and the day of the last commit. Every program is of type `Bot`. */
+export function listUserAttributes(user: UserRecord, isBot: boolean): Attribute[] {
+  const fields: FieldsOf<'users'> = user
+  return [
+    ...listAttributes('users', { ...fields, type: typeOf(user, isBot) }),
+    ...nullableUserFields
+      .filter((field) => (user[field] ?? '') !== '')
+      .map((field) => ({ name: has, value: field, spelling: null })),
+  ]
+}
+
+/** The type that a user is found by. */
+export function typeOf({ type }: Pick<UserRecord, 'type'>, isBot: boolean): string {
+  return isBot ? 'Bot' : type
+}
+
+/** The attribute of the users of a country. `code` is ISO 3166-1 alpha-2. */
+export function countryAttribute(code: string): Attribute {
+  return { name: country, value: code, spelling: null }
+}
+
+/** Lists the attributes of a repository. */
+export function listRepositoryAttributes(repository: Omit<RepositoryRecord, 'dependencies'>): Attribute[] {
+  const fields: FieldsOf<'repositories'> = repository
+  return listAttributes('repositories', fields)
+}
+
+/** The attributes that are fields of a list's records. */
+const fieldAttributes = {
+  users: listFieldAttributes('users'),
+  repositories: listFieldAttributes('repositories'),
+}
+
+function listFieldAttributes(list: ListName) {
+  return filterNames.flatMap((name) => {
+    const { kind, attribute, field, ...row }: FilterRow = filters[name]
+    return row.list !== list || field === undefined || attribute === undefined
+      ? []
+      : [{ kind, attribute, field }]
+  })
+}
+
+/** Lists the fields of a list's records that are these attributes. */
+export function listFields(list: ListName, attributes: readonly string[]): string[] {
+  return fieldAttributes[list]
+    .filter(({ attribute }) => attributes.includes(attribute))
+    .map(({ field }) => field)
+}
+
+/** Lists the attributes of an item that are fields of its record. */
+export function listAttributes(list: ListName, fields: Readonly<Record<string, FieldValue>>): Attribute[] {
+  return fieldAttributes[list].flatMap(({ kind, attribute, field }) => {
+    const stated = fields[field] ?? null
+    const value = toAttributeValue(kind, stated)
+    const spelling = typeof stated === 'string' ? stated.trim() : null
+    return value === undefined ? [] : [{ name: attribute, value, spelling }]
+  })
+}
+
+/** Returns the value of an attribute that a field is. Undefined: the item doesn't have the attribute. */
+export function toAttributeValue(kind: FilterRow['kind'], value: FieldValue): string | undefined {
+  if (typeof value === 'boolean') return String(value)
+  if (typeof value === 'number') {
+    const number = kind === 'time' ? dayOf(value) : value
+    return kind === 'minimum' && number === 0 ? undefined : String(number)
+  }
+  const text = value?.trim() ?? '' // as in requests: without white space at its ends
+  return text === '' || isLonger(text, maxFilterTextLength) ? undefined : foldText(text)
+}

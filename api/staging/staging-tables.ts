@@ -1,0 +1,137 @@
+/**
+ * The tables of a load: its records, and the terms that these have. They are its own, and unlogged: no reader sees them, and a
+ * crash of the server empties them.
+ *
+ * @module
+ */
+import type { SqlOrTransaction } from '../database/connect.ts'
+import { type RecordKind, recordKinds } from './records.ts'
+
+/** What a term is: what filters ask for. Each kind has a table of that name. */
+export const termKinds = ['locations', 'attributes', 'dependencies'] as const
+export type TermKind = (typeof termKinds)[number]
+
+/** A staging table of records. */
+interface RecordTable {
+  columns: string
+  /** The columns that rows of the same thing share. */
+  key: string
+  /** Another column by which rows are found, besides `position` and the key. */
+  searched?: string
+  /** The columns that say what the thing is like. */
+  content: string
+}
+
+/**
+ * Of several rows for one thing, the one with the highest `position` counts. `term_ids` are those of the item's attributes and
+ * location, `dependency_ids` those of what a repository declares, ascending, with its dates beside them.
+ */
+export const recordTables: Record<RecordKind, RecordTable> = {
+  users: {
+    key: 'forge_rest_id',
+    content: 'document',
+    columns: `
+      position bigint not null,
+      forge_rest_id bigint not null,
+      login_key text not null,
+      is_bot boolean not null,
+      identities text[] not null,
+      document text not null,
+      term_ids integer[] not null`,
+  },
+  identities: {
+    key: 'forge_rest_id',
+    content: 'document',
+    columns: `
+      position bigint not null,
+      forge_rest_id bigint not null,
+      identities text[] not null,
+      document text not null`,
+  },
+  // Without dependencies, a repository keeps those that it has.
+  repos: {
+    key: 'forge_rest_id',
+    searched: 'url_key',
+    content: 'members, dependencies',
+    columns: `
+      position bigint not null,
+      forge_rest_id bigint not null,
+      full_name_key text not null,
+      url_key text not null,
+      owner_identity text not null,
+      pushed_at bigint,
+      members text not null,
+      dependencies text,
+      dependencies_count integer not null,
+      term_ids integer[] not null,
+      dependency_ids integer[] not null,
+      first_use_dates bigint[] not null,
+      last_use_dates bigint[] not null`,
+  },
+  commits: {
+    key: 'url_key, commit_hash',
+    content: 'members',
+    columns: `
+      position bigint not null,
+      url_key text not null,
+      repo_url text not null,
+      commit_hash text not null,
+      committer_date bigint,
+      author_date bigint,
+      author_identity text,
+      coauthor_identities text[],
+      members text not null`,
+  },
+  removals: {
+    key: 'kind, forge_rest_id',
+    content: 'kind',
+    columns: `
+      position bigint not null,
+      forge_rest_id bigint not null,
+      kind text not null`,
+  },
+}
+
+/** The columns of terms, after their `id`, and the ones that they are found by. */
+const termTables: Record<TermKind, { columns: string; found: string }> = {
+  locations: {
+    columns: 'location text not null, location_key text not null, country text',
+    found: 'md5(location_key)', // it may be longer than an index entry
+  },
+  attributes: {
+    columns: 'name text collate "C" not null, value text collate "C" not null, spelling text',
+    found: 'name, value',
+  },
+  dependencies: {
+    columns: `name text collate "C" not null, name_key text collate "C" not null, file text collate "C" not null,
+      status text collate "C"`,
+    found: 'name, file, status',
+  },
+}
+
+/** The name of one of a load's tables. */
+export function stagingTable(kind: RecordKind | TermKind, importId: number): string {
+  return `import_${kind}_${importId}`
+}
+
+/** The names of all tables of a load. */
+export function listStagingTables(importId: number): string[] {
+  return [...recordKinds, ...termKinds].map((kind) => stagingTable(kind, importId))
+}
+
+/** Creates the tables of a load. */
+export async function createStagingTables(sql: SqlOrTransaction, importId: number): Promise<void> {
+  const [lz4] = await sql`
+    select 1 from pg_settings where name = 'default_toast_compression' and 'lz4' = any(enumvals)`
+  const records = recordKinds.map(
+    (kind) => `create unlogged table ${stagingTable(kind, importId)} (${recordTables[kind].columns});`,
+  )
+  const terms = termKinds.map((kind) => {
+    const { columns, found } = termTables[kind]
+    const table = stagingTable(kind, importId)
+    return `create unlogged table ${table} (id integer not null, ${columns}); create index on ${table} (${found});`
+  })
+  // Applied documents keep the compression of their staging table, so the faster one pays twice.
+  const compression = lz4 === undefined ? '$&' : '$& compression lz4'
+  await sql.unsafe(records.join('').replaceAll(/ text(\[\])?/g, compression) + terms.join(''))
+}
