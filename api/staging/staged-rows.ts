@@ -20,14 +20,18 @@ import type {
   UserRecord,
 } from './records.ts'
 
-/** A row of a staging table, whose terms have no ids yet. */
-export interface StagedRow {
-  /** By name. Rows of one kind have the same columns, in the same order. */
-  columns: Readonly<Record<string, Column>>
+/** The terms of a row of a staging table, which have no ids yet. */
+export interface TermsOfRow {
   /** Its terms, for the column `term_ids`. Undefined: rows of its kind have none. */
   terms?: ItemTerms
   /** What it declares, for three further columns. Undefined: rows of its kind declare nothing. */
   declarations?: readonly Declaration[]
+}
+
+/** A row of a staging table. */
+export interface StagedRow extends TermsOfRow {
+  /** The columns that don't depend on the ids of terms. Rows of one kind have the same ones, in the same order. */
+  columns: Readonly<Record<string, Column>>
 }
 
 /** What filters can ask an item for, beside what repositories declare. */

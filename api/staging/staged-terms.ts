@@ -13,7 +13,7 @@ import { foldLocation } from '../names/case-folding.ts'
 import { keyDependencyName } from '../names/dependency-names.ts'
 import { findCountry } from '../names/places/country.ts'
 import { type Attribute, countryAttribute } from './attributes.ts'
-import type { Declaration, StagedRow } from './staged-rows.ts'
+import type { Declaration, TermsOfRow } from './staged-rows.ts'
 import { stagingTable, type TermKind } from './staging-tables.ts'
 
 /** Terms that are kept in memory, at about 200 bytes each. Others are looked up again. */
@@ -25,7 +25,7 @@ type TermColumns = Readonly<Record<string, Column>>
 /** The terms of a load that is being staged. */
 export interface StagedTerms {
   /** Stages the terms of rows, as far as they aren't. Returns the columns of each row that name them. */
-  stage(tx: SqlOrTransaction, rows: readonly StagedRow[]): Promise<TermColumns[]>
+  stage(tx: SqlOrTransaction, rows: readonly TermsOfRow[]): Promise<TermColumns[]>
 }
 
 type Dependency = Pick<Declaration, 'name' | 'file' | 'status'>
@@ -154,7 +154,7 @@ export function createStagedTerms(importId: number): StagedTerms {
     await copyInto(tx, table, lines)
   }
 
-  function listAttributes({ terms }: StagedRow): readonly Attribute[] {
+  function listAttributes({ terms }: TermsOfRow): readonly Attribute[] {
     if (terms === undefined) return []
     const country = terms.location == null ? null : get(locations, terms.location).country
     return country === null ? terms.attributes : [...terms.attributes, countryAttribute(country)]

@@ -11,7 +11,7 @@ import type { NamedAccounts } from '../names/automation-accounts.ts'
 import { ImportError } from './import-error.ts'
 import { cleanUpIfDead, holdLivenessLock } from './liveness-lock.ts'
 import { type LoadItem, type RecordKind, recordKinds } from './records.ts'
-import { createRow, type StagedRow } from './staged-rows.ts'
+import { createRow, type TermsOfRow } from './staged-rows.ts'
 import { createStagedTerms } from './staged-terms.ts'
 import { createStagingTables, listStagingTables, recordTables, stagingTable } from './staging-tables.ts'
 
@@ -71,9 +71,11 @@ export async function withStaging<Result>(
 
 /** Rows that were not sent yet. */
 interface Batch {
-  rows: StagedRow[]
-  /** The columns of each that are known, as they are copied. */
+  /** Of the columns in `lines`. */
+  names: string[]
+  /** The columns that don't depend on the ids of terms, as they are copied. */
   lines: string[]
+  rows: TermsOfRow[]
   characters: number
 }
 
@@ -98,12 +100,12 @@ export async function beginStaging(sql: Sql, settings: StagingSettings = {}): Pr
   /** One batch is sent while the next is read. */
   let sending: Promise<unknown> = Promise.resolve()
 
-  async function sendBatch(kind: RecordKind, { rows, lines }: Batch): Promise<void> {
+  async function sendBatch(kind: RecordKind, { names, lines, rows }: Batch): Promise<void> {
     batches.delete(kind)
     await sending
     sending = beginLong(sql, async (tx) => {
       const further = await terms.stage(tx, rows)
-      const columns = ['position', ...Object.keys(rows[0]?.columns ?? {}), ...Object.keys(further[0] ?? {})]
+      const columns = [...names, ...Object.keys(further[0] ?? {})]
       await copyInto(
         tx,
         `${stagingTable(kind, id)} (${columns.join()})`,
@@ -119,12 +121,13 @@ export async function beginStaging(sql: Sql, settings: StagingSettings = {}): Pr
     id,
     async add(position, item) {
       const { kind } = item
-      const row = createRow(item, named)
-      const line = writeRow([position, ...Object.values(row.columns)])
-      const batch = batches.get(kind) ?? { rows: [], lines: [], characters: 0 }
+      const { columns, ...terms } = createRow(item, named)
+      const line = writeRow([position, ...Object.values(columns)])
+      const names = ['position', ...Object.keys(columns)]
+      const batch = batches.get(kind) ?? { names, lines: [], rows: [], characters: 0 }
       batches.set(kind, batch)
-      batch.rows.push(row)
       batch.lines.push(line)
+      batch.rows.push(terms)
       batch.characters += line.length
       staged++
       if (batch.characters >= maxBatchCharacters) await sendBatch(kind, batch)
