@@ -23,6 +23,7 @@ interface RecordTable {
 }
 
 /**
+ * Texts have the collation of the columns that they go into: to sort by another one takes several times as long.
  * Of several rows for one thing, the one with the highest `position` counts. `term_ids` are those of the item's attributes and
  * location, `dependency_ids` those of what a repository declares, ascending, with its dates beside them.
  */
@@ -35,7 +36,7 @@ export const recordTables: Record<RecordKind, RecordTable> = {
       forge_rest_id bigint not null,
       login_key text not null,
       is_bot boolean not null,
-      identities text[] not null,
+      identities text[] collate "C" not null,
       document text not null,
       term_ids integer[] not null`,
   },
@@ -45,7 +46,7 @@ export const recordTables: Record<RecordKind, RecordTable> = {
     columns: `
       position bigint not null,
       forge_rest_id bigint not null,
-      identities text[] not null,
+      identities text[] collate "C" not null,
       document text not null`,
   },
   // Without dependencies, a repository keeps those that it has.
@@ -58,7 +59,7 @@ export const recordTables: Record<RecordKind, RecordTable> = {
       forge_rest_id bigint not null,
       full_name_key text not null,
       url_key text not null,
-      owner_identity text not null,
+      owner_identity text collate "C" not null,
       pushed_at bigint,
       members text not null,
       dependencies text,
@@ -75,11 +76,11 @@ export const recordTables: Record<RecordKind, RecordTable> = {
       position bigint not null,
       url_key text not null,
       repo_url text not null,
-      commit_hash text not null,
+      commit_hash text collate "C" not null,
       committer_date bigint,
       author_date bigint,
-      author_identity text,
-      coauthor_identities text[],
+      author_identity text collate "C",
+      coauthor_identities text[] collate "C",
       members text not null`,
   },
   removals: {
