@@ -8,8 +8,11 @@ import { once } from 'node:events'
 import type { Writable } from 'node:stream'
 import { createFilter, type Filter } from '../api/catalog/canonical-filter.ts'
 import type { ListName } from '../api/catalog/filters.ts'
-import type { IdSet } from '../api/catalog/id-set.ts'
 import { computeMatches } from '../api/catalog/matches.ts'
+import type { Sql } from '../api/database/connect.ts'
+import { changeDataset } from '../api/dataset/dataset-change.ts'
+import { storeUses } from '../api/dataset/user-dependencies.ts'
+import type { IdSet } from '../api/sets/id-set.ts'
 import {
   encodePart,
   encodeShelved,
@@ -22,10 +25,7 @@ import {
   type Shelved,
   shelfPlaces,
   shelfWidth,
-} from '../api/catalog/set-encoding.ts'
-import type { Sql } from '../api/database/connect.ts'
-import { changeDataset } from '../api/dataset/dataset-change.ts'
-import { storeUses } from '../api/dataset/user-dependencies.ts'
+} from '../api/sets/set-encoding.ts'
 import { ask } from './catalog/requests.ts'
 import { printTable, type Report } from './figures.ts'
 import { fillKeys } from './fill.ts'

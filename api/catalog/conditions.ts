@@ -8,13 +8,13 @@ import type { Fragment, SqlOrTransaction } from '../database/connect.ts'
 import { filterNotReady } from '../errors.ts'
 import { listDependencyKeys, writeDependencyKey } from '../names/dependency-names.ts'
 import { identifyLogin } from '../names/forge-names.ts'
+import type { Union } from '../sets/set-unions.ts'
+import { allTerm, selectShelvedId } from '../sets/stored-sets.ts'
 import { dayOf, secondsPerDay } from './attribute-values.ts'
 import type { Filter } from './canonical-filter.ts'
 import type { KnownChanges } from './dataset.ts'
 import { selectUnready } from './derived-terms.ts'
 import { type FilterName, type FilterRow, filterNames, filters, type ListName } from './filters.ts'
-import type { Union } from './set-unions.ts'
-import { allTerm, selectShelvedId } from './stored-sets.ts'
 
 /** An item must be in the union. If the condition is excluded, it must not. */
 export interface Condition extends Union {

@@ -6,11 +6,11 @@
 import type { Fragment, Sql, SqlOrTransaction } from '../database/connect.ts'
 import { foldLocation } from '../names/case-folding.ts'
 import { type DependencyKey, listDependencyKeys, writeDependencyKey } from '../names/dependency-names.ts'
+import { uniteSets } from '../sets/set-unions.ts'
+import { selectShelvedId } from '../sets/stored-sets.ts'
 import { readOneState } from './dataset.ts'
 import type { ListName } from './filters.ts'
 import type { NameCandidate, NameFinder } from './name-list.ts'
-import { uniteSets } from './set-unions.ts'
-import { selectShelvedId } from './stored-sets.ts'
 
 /** A dependency, and how many items a filter by its name and its file finds. */
 export interface DiscoveredDependency {

@@ -6,8 +6,8 @@
  */
 import type { SqlOrTransaction } from '../database/connect.ts'
 import { copyRows, readInteger } from '../database/copy.ts'
-import { decodePart } from './set-encoding.ts'
-import { hasPart, partColumns, readPart } from './stored-sets.ts'
+import { decodePart } from '../sets/set-encoding.ts'
+import { hasPart, partColumns, readPart } from '../sets/stored-sets.ts'
 
 /** Locations that may contain a text. */
 export interface LocationCandidates {

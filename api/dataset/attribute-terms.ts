@@ -12,9 +12,9 @@ import {
   filters,
   type ListName,
 } from '../catalog/filters.ts'
-import { allTerm } from '../catalog/stored-sets.ts'
 import type { Fragment, SqlOrTransaction } from '../database/connect.ts'
 import { foldText } from '../names/case-folding.ts'
+import { allTerm } from '../sets/stored-sets.ts'
 import { analyzeTables, type DatasetChange } from './pending-change.ts'
 import type { RepositoryRecord, UserRecord } from './records.ts'
 

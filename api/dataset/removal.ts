@@ -3,8 +3,9 @@
  *
  * @module
  */
-import { allTerm } from '../catalog/stored-sets.ts'
+
 import type { Fragment } from '../database/connect.ts'
+import { allTerm } from '../sets/stored-sets.ts'
 import { renumberCommits } from './commit-changes.ts'
 import { updateAuthors } from './contributions.ts'
 import type { DatasetChange } from './pending-change.ts'

@@ -4,6 +4,9 @@
  *
  * @module
  */
+
+import type { SqlOrTransaction } from '../database/connect.ts'
+import { copyRows } from '../database/copy.ts'
 import {
   decodePart,
   encodePart,
@@ -12,13 +15,11 @@ import {
   maxWidth,
   minWidth,
   partIds,
-} from '../catalog/set-encoding.ts'
-import { partColumns, readPart, type SetList, selectIsShelved, termColumns } from '../catalog/stored-sets.ts'
-import type { SqlOrTransaction } from '../database/connect.ts'
-import { copyRows } from '../database/copy.ts'
+} from '../sets/set-encoding.ts'
+import { insertParts, mergeChanges, rewriteParts, type StoredPart } from '../sets/set-parts.ts'
+import { applyToShelves } from '../sets/shelf-changes.ts'
+import { partColumns, readPart, type SetList, selectIsShelved, termColumns } from '../sets/stored-sets.ts'
 import { analyzeTables, type DatasetChange } from './pending-change.ts'
-import { insertParts, mergeChanges, rewriteParts, type StoredPart } from './set-parts.ts'
-import { applyToShelves } from './shelf-changes.ts'
 
 /** Applies `set_changes`, after the dataset has its new counts. */
 export async function applySetChanges(change: DatasetChange): Promise<void> {

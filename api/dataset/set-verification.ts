@@ -4,7 +4,11 @@
  * @module
  */
 import { randomInt } from 'node:crypto'
-import { decodeCodes, decodePart, decodeShelved, maxWidth } from '../catalog/set-encoding.ts'
+import type { Fragment, Sql, SqlOrTransaction } from '../database/connect.ts'
+import { copyRows, readInteger } from '../database/copy.ts'
+import { beginLong } from '../database/long-transaction.ts'
+import { decodeCodes, decodePart, decodeShelved, maxWidth } from '../sets/set-encoding.ts'
+import { subtractIds } from '../sets/set-parts.ts'
 import {
   allTerm,
   readCodes,
@@ -14,13 +18,9 @@ import {
   selectCode,
   selectIsShelved,
   termColumns,
-} from '../catalog/stored-sets.ts'
-import type { Fragment, Sql, SqlOrTransaction } from '../database/connect.ts'
-import { copyRows, readInteger } from '../database/copy.ts'
-import { beginLong } from '../database/long-transaction.ts'
+} from '../sets/stored-sets.ts'
 import { changeDataset, type DatasetChangeOptions, type DatasetChangeResult } from './dataset-change.ts'
 import { deriveMissingTerms } from './missing-terms.ts'
-import { subtractIds } from './set-parts.ts'
 
 interface VerifiedSet {
   termId: number

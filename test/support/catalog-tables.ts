@@ -3,10 +3,11 @@
  *
  * @module
  */
-import { decodeCodes, decodePart, decodeShelved } from '../../api/catalog/set-encoding.ts'
-import { partColumns, readPart } from '../../api/catalog/stored-sets.ts'
+
 import type { Sql } from '../../api/database/connect.ts'
 import { copyRows, readInteger } from '../../api/database/copy.ts'
+import { decodeCodes, decodePart, decodeShelved } from '../../api/sets/set-encoding.ts'
+import { partColumns, readPart } from '../../api/sets/stored-sets.ts'
 
 /** Reads the rows of each table, users and repositories in the order of their ids. */
 export async function readTables(sql: Sql) {

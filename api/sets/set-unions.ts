@@ -5,10 +5,9 @@
  */
 import type { SqlOrTransaction } from '../database/connect.ts'
 import { copyRows, readInteger } from '../database/copy.ts'
-import type { ListName } from './filters.ts'
 import { Bitmap } from './id-set.ts'
 import { decodeShelf, findShelf, type SetPart, shelfPlaces } from './set-encoding.ts'
-import { hasPart, partColumns, readPart } from './stored-sets.ts'
+import { hasPart, partColumns, readPart, type SetList } from './stored-sets.ts'
 
 /** Terms whose sets are to be united. */
 export interface Union {
@@ -24,7 +23,7 @@ export interface Union {
  */
 export async function* uniteSets(
   sql: SqlOrTransaction,
-  list: ListName,
+  list: SetList,
   unions: readonly Union[],
   edition: string,
 ): AsyncGenerator<Bitmap | 'outdated', void> {

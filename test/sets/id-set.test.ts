@@ -5,7 +5,7 @@
  */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { Bitmap } from '../../api/catalog/id-set.ts'
+import { Bitmap } from '../../api/sets/id-set.ts'
 import {
   decodeCodes,
   decodePart,
@@ -19,7 +19,7 @@ import {
   type SetPart,
   shelfPlaces,
   shelfWidth,
-} from '../../api/catalog/set-encoding.ts'
+} from '../../api/sets/set-encoding.ts'
 
 const lastId = 2 ** 31 - 1
 

@@ -3,10 +3,11 @@
  *
  * @module
  */
-import type { SetPart } from '../catalog/set-encoding.ts'
-import { readCodes, readList, readPart, type SetList } from '../catalog/stored-sets.ts'
+
 import type { Fragment, SqlOrTransaction } from '../database/connect.ts'
 import { copyRows, readInteger } from '../database/copy.ts'
+import type { SetPart } from './set-encoding.ts'
+import { readCodes, readList, readPart, type SetList } from './stored-sets.ts'
 
 /** Bytes of parts and of their changes in a batch, about. */
 const batchBytes = 4_000_000

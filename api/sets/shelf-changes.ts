@@ -4,6 +4,8 @@
  *
  * @module
  */
+
+import type { SqlOrTransaction } from '../database/connect.ts'
 import {
   decodeCodes,
   decodeShelved,
@@ -11,10 +13,9 @@ import {
   maxShelvedIds,
   shelfPlaces,
   shelfWidth,
-} from '../catalog/set-encoding.ts'
-import { type SetList, selectCode, termColumns } from '../catalog/stored-sets.ts'
-import type { SqlOrTransaction } from '../database/connect.ts'
+} from './set-encoding.ts'
 import { type ChangedPart, mergeChanges, rewriteParts, type StoredPart } from './set-parts.ts'
+import { type SetList, selectCode, termColumns } from './stored-sets.ts'
 
 /** A set, and one of its ids. */
 interface Member {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { mergeChanges } from '../../api/dataset/set-parts.ts'
+import { mergeChanges } from '../../api/sets/set-parts.ts'
 
 const ids = fc.array(fc.integer({ min: 0, max: 30 }), { maxLength: 40 })
 const ascending = (list: readonly number[]) => [...list].sort((a, b) => a - b)
