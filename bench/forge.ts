@@ -15,14 +15,12 @@ import { storeUses } from '../api/dataset/user-dependencies.ts'
 import type { IdSet } from '../api/sets/id-set.ts'
 import {
   encodePart,
-  encodeShelved,
+  encodeShelf,
   findPart,
   findShelf,
+  fitWidth,
   maxShelvedIds,
   maxWidth,
-  minWidth,
-  partIds,
-  type Shelved,
   shelfPlaces,
   shelfWidth,
 } from '../api/sets/set-encoding.ts'
@@ -147,14 +145,13 @@ async function fillSets(report: Report, sql: Sql, { users, repositories, terms }
     ['users', users],
     ['repositories', repositories],
   ] as const) {
-    let shelved: Shelved[] = []
+    const shelved = new Map<number, number[]>()
     const flushShelf = async () => {
-      const [first] = shelved
+      const [first] = shelved.keys()
       if (first === undefined) return
-      const codes = shelved.map(encodeShelved).sort((one, other) => one - other)
-      const { cardinality, bytes } = encodePart(codes, { width: shelfWidth, part: 0 })
-      await rows.add([findShelf(first.termId), list, 0, shelfWidth, cardinality, bytes])
-      shelved = []
+      const { cardinality, bytes } = encodeShelf(shelved)
+      await rows.add([findShelf(first), list, 0, shelfWidth, cardinality, bytes])
+      shelved.clear()
     }
     for (let rank = 0; rank <= terms; rank++) {
       const share = rank === 0 ? 1 : shareOf(rank)
@@ -166,7 +163,7 @@ async function fillSets(report: Report, sql: Sql, { users, repositories, terms }
       const flush = async () => {
         if (ids.length === 0) return
         if (width === maxWidth && ids.length <= maxShelvedIds && rank > 0) {
-          for (const id of ids) shelved.push({ termId: rank, id })
+          shelved.set(rank, ids)
           return
         }
         const { cardinality, bytes } = encodePart(Uint32Array.from(ids), { width, part })
@@ -206,12 +203,6 @@ async function fillSets(report: Report, sql: Sql, { users, repositories, terms }
   await sql`vacuum analyze dependencies`
   await sql`update dataset set last_user_id = ${users}, last_repository_id = ${repositories}, users_count = ${users}, repositories_count = ${repositories}`
   return totals
-}
-
-/** The width that a load would choose. */
-function fitWidth(total: number, last: number): number {
-  if (total <= partIds) return maxWidth
-  return Math.max(minWidth, Math.min(maxWidth - 1, Math.round(Math.log2((partIds * last) / total))))
 }
 
 interface RowWriter {
@@ -329,7 +320,11 @@ async function measureChange(
   const [drawn] = await sql<{ changes: number }[]>`select count(*) as changes from drawn_changes`
   const change = await measure(sql, () =>
     changeDataset(sql, {}, async ({ tx }) => {
-      await tx`insert into set_changes select * from drawn_changes`
+      await tx`
+        insert into set_changes
+        select list, id, coalesce(array_agg(term_id) filter (where not is_gained), '{}'),
+          coalesce(array_agg(term_id) filter (where is_gained), '{}')
+        from drawn_changes group by list, id`
       return {}
     }),
   )

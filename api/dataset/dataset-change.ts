@@ -8,6 +8,7 @@ import { assertHealthyCluster, useOneConnection } from '../database/cluster.ts'
 import { isEmbedded, type Sql, type SqlOrTransaction } from '../database/connect.ts'
 import { beginLong } from '../database/long-transaction.ts'
 import type { NamedAccounts } from '../names/automation-accounts.ts'
+import { applySetChanges } from '../sets/set-changes.ts'
 import { applyActivity } from './activity.ts'
 import { summarizeCoverage } from './coverage-summary.ts'
 import { dropOldChanges } from './kept-changes.ts'
@@ -19,7 +20,6 @@ import {
   type DatasetChange,
   type RowChanges,
 } from './pending-change.ts'
-import { applySetChanges, applyToSets } from './set-changes.ts'
 import { applyUserDependencies } from './user-dependencies.ts'
 
 /** The advisory lock of changes: one at a time is applied. Nothing else in this database uses the number. */
@@ -97,10 +97,11 @@ export async function changeDataset(
       Object.values(changes).some((rows) => rows.added + rows.updated + rows.removed > 0)
     if (hasChanged) {
       await publish(change, changes)
-      await applySetChanges(change)
-      await removeUnusedTerms(change)
+      const { emptied, haveDependencies } = await applySetChanges(tx, 'set_changes')
+      await analyzeTables(change, ['locations', 'dependencies', 'attributes', 'sets'])
+      await removeUnusedTerms(change, emptied)
       await dropOldChanges(tx, settings.changesKeptDays)
-      await summarizeCoverage(tx)
+      await summarizeCoverage(tx, haveDependencies)
     }
     const result = { ...changes, version: hasChanged ? change.version : change.version - 1 }
     if (origin) await noteLoad(change, origin, result)
@@ -160,19 +161,19 @@ async function publish(
 }
 
 /** Removes attributes and locations that nothing has any more, the locations from the sets of their trigrams too. */
-async function removeUnusedTerms(change: DatasetChange): Promise<void> {
+async function removeUnusedTerms(change: DatasetChange, emptied: readonly number[]): Promise<void> {
+  if (emptied.length === 0) return
   const { tx } = change
-  await tx`delete from attributes where id in (select term_id from cardinalities where cardinality = 0)`
+  const terms = tx`${tx.typed.bigints(emptied)}::integer[]`
+  await tx`delete from attributes where id = any(${terms}) and items_count = 0`
   await tx`truncate set_changes` // they are applied; what follows concerns trigrams alone
   const { count } = await tx`
     with removed as (
-      delete from locations
-      where id in (select term_id from cardinalities where list = 'users' and cardinality = 0)
-      returning id, location_key
+      delete from locations where id = any(${terms}) and users_count = 0 returning id, location_key
     )
     insert into set_changes
     select 'locations', id, trigram_terms(location_key), '{}' from removed`
   if (count === 0) return
-  await applyToSets(tx)
+  await applySetChanges(tx, 'set_changes')
   await analyzeTables(change, ['locations'])
 }

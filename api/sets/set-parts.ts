@@ -1,162 +1,150 @@
 /**
- * Parts of stored sets as a change of the dataset rewrites them: in batches, each read, merged and written at once.
+ * Parts of sets as a change rewrites them: which rows of `sets` it takes out of the table, and which it puts there instead.
  *
  * @module
  */
-
 import type { Fragment, SqlOrTransaction } from '../database/connect.ts'
-import { copyRows, readInteger } from '../database/copy.ts'
-import type { SetPart } from './set-encoding.ts'
-import { readCodes, readList, readPart, type SetList } from './stored-sets.ts'
+import { copyInto, copyRows, readInteger, writeRow } from '../database/copy.ts'
+import { decodePart, encodePart, findPart, type SetPart } from './set-encoding.ts'
+import { readPart, type SetList, termColumns } from './stored-sets.ts'
+import { mergeChanges } from './term-changes.ts'
 
-/** Bytes of parts and of their changes in a batch, about. */
-const batchBytes = 4_000_000
-
-/** A part of the set of a term, or a shelf: a row of `sets`. */
-export interface StoredPart extends SetPart {
-  termId: number
-  list: SetList
+/** Rows of `sets` with one `term_id`: that of a term, or of a shelf. */
+export interface WantedParts {
+  rowId: number
+  parts: readonly number[] | 'all'
 }
 
-/** A part with what changes in it: ids, or codes of a shelf, ascending. */
-export interface ChangedPart extends StoredPart {
-  gained: Float64Array
-  lost: Float64Array
-  /** Terms whose sets leave the shelf, because they gain too many ids. */
-  leaving: Float64Array
-}
-
-/**
- * Rewrites parts. `changes` is SQL with the columns `term_id`, `list`, `part` and `width`, and `gained`, `lost` and `leaving`
- * as `readCodes` reads them. `rewrite` gets a batch, and returns the new parts; a part without ids is removed.
- */
-export async function rewriteParts(
+/** Removes rows from the table, and returns their parts by `term_id`, ascending. */
+export async function takeParts(
   tx: SqlOrTransaction,
-  changes: Fragment,
-  rewrite: (changed: AsyncIterable<ChangedPart>) => Promise<StoredPart[]>,
-): Promise<void> {
-  await tx`
-    create temporary table changed_parts (
-      term_id integer not null, list list_name not null, part integer not null, width integer not null,
-      gained bytea, lost bytea, leaving bytea, batch integer not null
-    ) on commit drop`
-  // To compress the ids would take longer than to collect them.
-  await tx`
-    alter table changed_parts alter gained set storage external, alter lost set storage external`
-  await tx`
-    insert into changed_parts
-    select term_id, list, part, width, gained, lost, leaving, (
-      sum(2000 + coalesce(length(gained), 0) + coalesce(length(lost), 0)) over (order by term_id, list, part)
-        / ${batchBytes}::integer
-    )::integer
-    from (${changes}) c`
-  await tx`create index on changed_parts (batch)`
-  await tx`analyze changed_parts`
-  const [last] = await tx<{ batch: number | null }[]>`select max(batch) as batch from changed_parts`
-  for (let batch = 0; batch <= (last?.batch ?? -1); batch++) {
-    const parts = await rewrite(readBatch(tx, batch))
-    await tx`
-      delete from sets s using changed_parts c
-      where c.batch = ${batch} and s.term_id = c.term_id and s.list = c.list and s.part = c.part`
-    await insertParts(
+  list: SetList,
+  wanted: readonly WantedParts[],
+): Promise<Map<number, SetPart[]>> {
+  const taken = new Map<number, SetPart[]>()
+  const take = async (using: string, condition: string) => {
+    const rows = copyRows(
       tx,
-      parts.filter(({ cardinality }) => cardinality > 0),
+      `delete from sets s ${using} where s.list = '${list}' and ${condition}
+      returning s.width, s.part, s.cardinality, s.bytes, s.term_id`,
+    )
+    for await (const row of rows) {
+      const rowId = readInteger(row[4])
+      const part = readPart(row)
+      const parts = taken.get(rowId)
+      if (parts === undefined) taken.set(rowId, [part])
+      else parts.push(part)
+    }
+  }
+  const keys = wanted.flatMap(({ rowId, parts }) =>
+    parts === 'all' ? [] : parts.map((part) => ({ rowId, part })),
+  )
+  if (keys.length > 0) {
+    const rowIds = keys.map(({ rowId }) => rowId).join()
+    const parts = keys.map(({ part }) => part).join()
+    await take(
+      `using unnest('{${rowIds}}'::integer[], '{${parts}}'::integer[]) as k(term_id, part)`,
+      's.term_id = k.term_id and s.part = k.part',
     )
   }
-  await tx`drop table changed_parts`
+  const whole = wanted.flatMap(({ rowId, parts }) => (parts === 'all' ? [rowId] : []))
+  if (whole.length > 0) await take('', `s.term_id = any('{${whole.join()}}')`)
+  for (const parts of taken.values()) parts.sort((one, other) => one.part - other.part)
+  return taken
 }
 
-async function* readBatch(tx: SqlOrTransaction, batch: number): AsyncGenerator<ChangedPart, void> {
-  const rows = copyRows(
-    tx,
-    `select c.width, c.part, coalesce(s.cardinality, 0), coalesce(s.bytes, ''), c.term_id, c.list, c.gained, c.lost, c.leaving
-    from changed_parts c left join sets s using (term_id, list, part) where c.batch = ${batch}`,
-  )
-  for await (const row of rows) {
-    const [, , , , termId, list, gained, lost, leaving] = row
-    yield {
-      ...readPart(row),
-      termId: readInteger(termId),
-      list: readList(list),
-      gained: readCodes(gained),
-      lost: readCodes(lost),
-      leaving: readCodes(leaving),
+/** Yields the parts of a set after a change. `stored` has those that change, or all if they have another width; ascending. */
+export function* rewriteParts(
+  stored: readonly SetPart[],
+  changes: Uint32Array,
+  width: number,
+): Generator<SetPart, void> {
+  // Parts of the larger width are rewritten one after the other, with all smaller ones in their range.
+  const rangeWidth = Math.max(width, stored[0]?.width ?? width)
+  const startOf = (part: SetPart) => part.part * 2 ** part.width
+  let taken = 0
+  let applied = 0
+  while (taken < stored.length || applied < changes.length) {
+    const next = stored[taken]
+    const first = Math.min(
+      next === undefined ? Number.POSITIVE_INFINITY : startOf(next),
+      applied < changes.length ? (changes[applied] ?? 0) >>> 1 : Number.POSITIVE_INFINITY,
+    )
+    const end = (findPart(first, rangeWidth) + 1) * 2 ** rangeWidth
+    const before: Uint32Array[] = []
+    for (let part = next; part !== undefined && startOf(part) < end; part = stored[++taken]) {
+      before.push(decodePart(part))
     }
+    const start = applied
+    while (applied < changes.length && (changes[applied] ?? 0) >>> 1 < end) applied++
+    yield* splitIds(mergeChanges(concatenate(before), changes.subarray(start, applied)), width)
   }
 }
 
-/**
- * Merges ascending ids. An id that was gained and lost as often in the same change, in any order, stays as it was before.
- */
-export function mergeChanges(
-  before: Uint32Array | Float64Array,
-  { gained: allGained, lost: allLost }: Pick<ChangedPart, 'gained' | 'lost'>,
-): Uint32Array | Float64Array {
-  const gained = subtractIds(allGained, allLost)
-  const lost = subtractIds(allLost, allGained)
-  const size = before.length + gained.length
-  const after = before instanceof Uint32Array ? new Uint32Array(size) : new Float64Array(size)
+/** Yields the parts of a width that have ids. */
+function* splitIds(ids: Uint32Array, width: number): Generator<SetPart, void> {
+  for (let start = 0; start < ids.length; ) {
+    const part = findPart(ids[start] ?? 0, width)
+    const limit = (part + 1) * 2 ** width
+    let end = start + 1
+    while (end < ids.length && (ids[end] ?? 0) < limit) end++
+    yield encodePart(ids.subarray(start, end), { width, part })
+    start = end
+  }
+}
+
+function concatenate(arrays: readonly Uint32Array[]): Uint32Array {
+  const [first] = arrays
+  if (arrays.length === 1 && first !== undefined) return first
+  const all = new Uint32Array(arrays.reduce((length, array) => length + array.length, 0))
   let length = 0
-  let copied = 0
-  const copyTo = (end: number) => {
-    after.set(before.subarray(copied, end), length)
-    length += end - copied
-    copied = end
+  for (const array of arrays) {
+    all.set(array, length)
+    length += array.length
   }
-  for (let [g, l] = [0, 0]; g < gained.length || l < lost.length; ) {
-    const [nextGained = Number.POSITIVE_INFINITY, nextLost = Number.POSITIVE_INFINITY] = [gained[g], lost[l]]
-    const id = Math.min(nextGained, nextLost)
-    copyTo(findPlace(before, id, copied))
-    if (before[copied] === id) copied++ // a gained one is added again
-    if (nextGained < nextLost) {
-      g++
-      if (after[length - 1] !== id) after[length++] = id
-    } else {
-      l++
-    }
-  }
-  copyTo(before.length)
-  return after.subarray(0, length)
+  return all
 }
 
-/** The place of the first id from `start` on that is not lower than `id`; the length if there is none. */
-function findPlace(ids: Uint32Array | Float64Array, id: number, start: number): number {
-  let [low, high] = [start, ids.length]
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if ((ids[middle] ?? 0) < id) low = middle + 1
-    else high = middle
+/** Writes rows of `sets`, many at a time. */
+export class PartWriter {
+  readonly #tx: SqlOrTransaction
+  readonly #list: SetList
+  #lines: string[] = []
+  #bytes = 0
+
+  constructor(tx: SqlOrTransaction, list: SetList) {
+    this.#tx = tx
+    this.#list = list
   }
-  return low
+
+  /** Adds a part. One without ids isn't stored. */
+  add(rowId: number, { part, width, cardinality, bytes }: SetPart): void {
+    if (cardinality === 0) return
+    const digits = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('hex')
+    this.#lines.push(writeRow([rowId, this.#list, part, width, cardinality, `\\x${digits}`]))
+    this.#bytes += digits.length
+  }
+
+  /** Writes what was added, if that is much. */
+  async flush(atLeastBytes = 4_000_000): Promise<void> {
+    if (this.#bytes < atLeastBytes) return
+    await copyInto(this.#tx, 'sets (term_id, list, part, width, cardinality, bytes)', this.#lines)
+    this.#lines = []
+    this.#bytes = 0
+  }
 }
 
-/** Returns the ids that occur more often in `ids` than in `others`, each as often as the difference. Both are ascending. */
-export function subtractIds(
-  ids: Uint32Array | Float64Array,
-  others: Uint32Array | Float64Array,
-): Uint32Array | Float64Array {
-  if (ids.length === 0 || others.length === 0) return ids
-  let at = 0
-  return Float64Array.from(ids).filter((id) => {
-    while (at < others.length && (others[at] ?? 0) < id) at++
-    if (others[at] !== id) return true
-    at++
-    return false
-  })
+/** Deletes the sets of terms that have no rows beside them. `terms` selects the terms. */
+export async function deleteSets(tx: SqlOrTransaction, terms: Fragment): Promise<void> {
+  await tx`delete from sets where term_id in (${terms})`
 }
 
-/** Inserts parts. Their bytes are one value, because the driver can't send arrays of bytes. */
-export async function insertParts(tx: SqlOrTransaction, parts: readonly StoredPart[]): Promise<void> {
-  if (parts.length === 0) return
-  const bytes = Buffer.concat(parts.map((part) => part.bytes))
-  const integers = (read: (part: StoredPart) => number) => tx.typed.bigints(parts.map(read))
-  await tx`
-    insert into sets (term_id, list, part, width, cardinality, bytes)
-    select term_id, list::list_name, part, width, cardinality,
-      substring(all_bytes from (sum(length) over (order by place) - length + 1)::integer for length::integer)
-    from (select ${bytes}::bytea as all_bytes) b, unnest(
-      ${integers(({ termId }) => termId)}, ${tx.typed.texts(parts.map(({ list }) => list))},
-      ${integers(({ part }) => part)}, ${integers(({ width }) => width)},
-      ${integers(({ cardinality }) => cardinality)}, ${integers((part) => part.bytes.length)}
-    ) with ordinality as p(term_id, list, part, width, cardinality, length, place)`
+/** Deletes all sets. Terms have no items then, and all sets are small again. */
+export async function deleteAllSets(tx: SqlOrTransaction): Promise<void> {
+  await tx`delete from sets`
+  for (const { table, count, isOnShelf } of termColumns) {
+    await tx`
+      update ${tx(table)} set ${tx(isOnShelf)} = true, ${tx(count)} = 0
+      where not ${tx(isOnShelf)} or ${tx(count)} <> 0`
+  }
 }
