@@ -8,23 +8,21 @@ import { once } from 'node:events'
 import type { Writable } from 'node:stream'
 import { createFilter, type Filter } from '../api/catalog/canonical-filter.ts'
 import type { ListName } from '../api/catalog/filters.ts'
-import type { IdSet } from '../api/catalog/id-set.ts'
 import { computeMatches } from '../api/catalog/matches.ts'
-import {
-  encodePart,
-  encodeShelved,
-  findPart,
-  findShelf,
-  maxShelvedIds,
-  maxWidth,
-  minWidth,
-  partIds,
-  type Shelved,
-  shelfPlaces,
-  shelfWidth,
-} from '../api/catalog/set-encoding.ts'
 import type { Sql } from '../api/database/connect.ts'
 import { changeDataset } from '../api/dataset/dataset-change.ts'
+import type { IdSet } from '../api/sets/id-set.ts'
+import {
+  encodePart,
+  encodeShelf,
+  findPart,
+  findShelf,
+  fitWidth,
+  maxShelvedIds,
+  maxWidth,
+  shelfPlaces,
+  shelfWidth,
+} from '../api/sets/set-encoding.ts'
 import { ask } from './catalog/requests.ts'
 import { printTable, type Report } from './figures.ts'
 import { fillKeys } from './fill.ts'
@@ -146,14 +144,13 @@ async function fillSets(report: Report, sql: Sql, { users, repositories, terms }
     ['users', users],
     ['repositories', repositories],
   ] as const) {
-    let shelved: Shelved[] = []
+    const shelved = new Map<number, number[]>()
     const flushShelf = async () => {
-      const [first] = shelved
+      const [first] = shelved.keys()
       if (first === undefined) return
-      const codes = shelved.map(encodeShelved).sort((one, other) => one - other)
-      const { cardinality, bytes } = encodePart(codes, { width: shelfWidth, part: 0 })
-      await rows.add([findShelf(first.termId), list, 0, shelfWidth, cardinality, bytes])
-      shelved = []
+      const { cardinality, bytes } = encodeShelf(shelved)
+      await rows.add([findShelf(first), list, 0, shelfWidth, cardinality, bytes])
+      shelved.clear()
     }
     for (let rank = 0; rank <= terms; rank++) {
       const share = rank === 0 ? 1 : shareOf(rank)
@@ -165,7 +162,7 @@ async function fillSets(report: Report, sql: Sql, { users, repositories, terms }
       const flush = async () => {
         if (ids.length === 0) return
         if (width === maxWidth && ids.length <= maxShelvedIds && rank > 0) {
-          for (const id of ids) shelved.push({ termId: rank, id })
+          shelved.set(rank, ids)
           return
         }
         const { cardinality, bytes } = encodePart(Uint32Array.from(ids), { width, part })
@@ -205,12 +202,6 @@ async function fillSets(report: Report, sql: Sql, { users, repositories, terms }
   await sql`vacuum analyze dependencies`
   await sql`update dataset set last_user_id = ${users}, last_repository_id = ${repositories}, users_count = ${users}, repositories_count = ${repositories}`
   return totals
-}
-
-/** The width that a load would choose. */
-function fitWidth(total: number, last: number): number {
-  if (total <= partIds) return maxWidth
-  return Math.max(minWidth, Math.min(maxWidth - 1, Math.round(Math.log2((partIds * last) / total))))
 }
 
 interface RowWriter {

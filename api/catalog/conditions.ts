@@ -1,5 +1,5 @@
 /**
- * The conditions of a filter, as ids of the terms that it names. One statement finds them. Each text of a statement stays
+ * The conditions of a filter, as the sets of the terms that it names. One statement finds them. Each text of a statement stays
  * prepared in each connection, so its text depends on little of the filter.
  *
  * @module
@@ -8,13 +8,13 @@ import type { Fragment, SqlOrTransaction } from '../database/connect.ts'
 import { filterNotReady } from '../errors.ts'
 import { listDependencyKeys, writeDependencyKey } from '../names/dependency-names.ts'
 import { identifyLogin } from '../names/forge-names.ts'
+import type { Union } from '../sets/set-unions.ts'
+import { type SetKey, selectKey, selectKeyOfAll } from '../sets/stored-sets.ts'
 import { dayOf, secondsPerDay } from './attribute-values.ts'
 import type { Filter } from './canonical-filter.ts'
 import type { KnownChanges } from './dataset.ts'
 import { selectUnready } from './derived-terms.ts'
 import { type FilterName, type FilterRow, filterNames, filters, type ListName } from './filters.ts'
-import type { Union } from './set-unions.ts'
-import { allTerm, selectShelvedId } from './stored-sets.ts'
 
 /** An item must be in the union. If the condition is excluded, it must not. */
 export interface Condition extends Union {
@@ -28,17 +28,15 @@ export interface FoundConditions extends KnownChanges {
   conditions: Condition[]
 }
 
-/** How to find a condition: its terms and ids are all that these find. */
+/** How to find a condition: its sets and ids are all that these find. */
 interface Search {
   isExcluded?: boolean
   attribute?: { name: string; values: readonly string[] }
   /** The attribute with this number or a higher one. */
   minimum?: { name: string; least: number }
   dependencyKeys?: readonly string[]
-  /** Ids of terms, whose sets aren't on shelves. */
-  termIds?: readonly number[]
-  /** SQL: ids of terms, as `Union` has them. */
-  terms?: Fragment
+  /** SQL: keys of sets. */
+  sets?: Fragment
   /** SQL: `id` of items. */
   ids?: Fragment
 }
@@ -54,28 +52,34 @@ export async function findConditions(
   candidates?: readonly number[],
 ): Promise<FoundConditions> {
   const searches = listSearches(sql, list, filter, candidates)
-  if (searches.every(({ isExcluded }) => isExcluded)) searches.unshift({ termIds: [allTerm] })
+  if (searches.every(({ isExcluded }) => isExcluded)) searches.unshift({ sets: selectAll(sql) })
   const [found] = await sql<
-    (KnownChanges & { edition: string; unready: string[]; terms: Found; otherTerms: Found; ids: Found })[]
+    (KnownChanges & {
+      edition: string
+      unready: string[]
+      ofTerms: Found<SetKey>
+      others: Found<SetKey>
+      ids: Found<number>
+    })[]
   >`
     select edition, version, changes_since as "changesSince", ${selectUnready(sql, filter)} as unready,
-      ${selectTerms(sql, list, filter, searches)} as terms,
-      ${collect(sql, searches, ({ terms }) => terms)} as "otherTerms",
+      ${selectTerms(sql, list, filter, searches)} as "ofTerms",
+      ${collect(sql, searches, ({ sets }) => sets)} as others,
       ${collect(sql, searches, ({ ids }) => ids)} as ids
     from dataset`
   if (found === undefined) throw new Error('the dataset row is missing')
-  const { unready, terms, otherTerms, ids, ...dataset } = found
+  const { unready, ofTerms, others, ids, ...dataset } = found
   if (unready.length > 0) throw filterNotReady(unready)
-  const conditions = searches.map(({ isExcluded = false, termIds = [] }, place) => ({
+  const conditions = searches.map(({ isExcluded = false }, place) => ({
     isExcluded,
-    terms: termIds.concat(terms[place] ?? [], otherTerms[place] ?? []),
+    sets: [...(ofTerms[place] ?? []), ...(others[place] ?? [])],
     ids: ids[place] ?? [],
   }))
   return { ...dataset, conditions }
 }
 
 /** What was found for the search at each place. */
-type Found = Record<number, readonly number[]>
+type Found<Value> = Record<number, readonly Value[]>
 
 function listSearches(
   sql: SqlOrTransaction,
@@ -86,13 +90,13 @@ function listSearches(
   const { location, owner, changed_since: changedSince } = filter
   if (changedSince !== undefined) {
     // What was removed stays in the sets of versions.
-    return [{ terms: selectVersions(sql, changedSince) }, { termIds: [allTerm] }]
+    return [{ sets: selectVersions(sql, list, changedSince) }, { sets: selectAll(sql) }]
   }
   return [
     ...(owner === undefined ? [] : [{ ids: selectOwned(sql, owner) }]),
     ...listDependencySearches(filter),
     ...filterNames.flatMap((name) => listAttributeSearches(sql, list, filters[name], filter[name])),
-    ...(location === undefined ? [] : [{ terms: selectLocations(sql, location, candidates) }]),
+    ...(location === undefined ? [] : [{ sets: selectLocations(sql, location, candidates) }]),
   ]
 }
 
@@ -126,7 +130,7 @@ function listDependencySearches(filter: Filter): Search[] {
   return hasFiles ? [{ dependencyKeys: [''] }] : searches
 }
 
-/** SQL: the terms of attributes and dependencies, as a JSON object with an array for each place. */
+/** SQL: the sets of attributes and dependencies, as a JSON object with an array for each place. */
 function selectTerms(
   sql: SqlOrTransaction,
   list: ListName,
@@ -143,23 +147,23 @@ function selectTerms(
     dependencyKeys.map((key) => ({ place, key })),
   )
   return sql`(
-    select coalesce(json_object_agg(place, ids), '{}')
+    select coalesce(json_object_agg(place, keys), '{}')
     from (
-      select place, json_agg(${selectShelvedId(sql, sql`is_on_shelf`)}) as ids
+      select place, json_agg(key) as keys
       from (
-        select place, id, on_shelf as is_on_shelf
+        select place, ${selectKey(sql, 'attributes', list)} as key
         from unnest(
           ${sql.typed.bigints(attributes.map(({ place }) => place))}, ${sql.typed.texts(attributes.map(({ name }) => name))},
           ${sql.typed.texts(attributes.map(({ value }) => value))}
         ) as asked(place, name, value) join attributes using (name, value)
         union all
-        select place, id, on_shelf
+        select place, ${selectKey(sql, 'attributes', list)}
         from unnest(
           ${sql.typed.bigints(minimums.map(({ place }) => place))}, ${sql.typed.texts(minimums.map(({ name }) => name))},
           ${sql.typed.bigints(minimums.map(({ least }) => least))}
         ) as asked(place, name, least) join attributes a on a.name = asked.name and number >= least
         union all
-        select place, id, ${sql(`${list}_on_shelf`)}
+        select place, ${selectKey(sql, 'dependencies', list)}
         from unnest(
           ${sql.typed.bigints(dependencies.map(({ place }) => place))},
           ${sql.typed.texts(dependencies.map(({ key }) => key))}
@@ -185,9 +189,13 @@ function collect(
   return sql`json_build_object(${members.length === 0 ? sql`` : members.reduce((all, member) => sql`${all}, ${member}`)})`
 }
 
-function selectVersions(sql: SqlOrTransaction, changedSince: number): Fragment {
+function selectAll(sql: SqlOrTransaction): Fragment {
+  return sql`select ${selectKeyOfAll(sql)}`
+}
+
+function selectVersions(sql: SqlOrTransaction, list: ListName, changedSince: number): Fragment {
   return sql`
-    select term_id from dataset_versions where version > ${changedSince}::bigint`
+    select ${selectKey(sql, 'dataset_versions', list)} from dataset_versions where version > ${changedSince}::bigint`
 }
 
 function selectLocations(
@@ -199,7 +207,7 @@ function selectLocations(
   // of all rows, and has none.
   const patterns = locationKeys.map((key) => `%${key.replaceAll(/[\\%_]/g, '\\$&')}%`)
   return sql`
-    select ${selectShelvedId(sql, sql`users_on_shelf`)} from locations
+    select ${selectKey(sql, 'locations', 'users')} from locations
     where location_key like any (${sql.typed.texts(patterns)})
       ${candidates === undefined ? sql`` : sql`and id = any(${sql.typed.bigints(candidates)}::integer[])`}`
 }

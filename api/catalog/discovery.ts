@@ -6,11 +6,11 @@
 import type { Fragment, Sql, SqlOrTransaction } from '../database/connect.ts'
 import { foldLocation } from '../names/case-folding.ts'
 import { type DependencyKey, listDependencyKeys, writeDependencyKey } from '../names/dependency-names.ts'
+import { uniteSets } from '../sets/set-unions.ts'
+import { type SetKey, selectKey } from '../sets/stored-sets.ts'
 import { readOneState } from './dataset.ts'
 import type { ListName } from './filters.ts'
 import type { NameCandidate, NameFinder } from './name-list.ts'
-import { uniteSets } from './set-unions.ts'
-import { selectShelvedId } from './stored-sets.ts'
 
 /** A dependency, and how many items a filter by its name and its file finds. */
 export interface DiscoveredDependency {
@@ -55,9 +55,9 @@ const lastCharacter = '\u{10ffff}'
 interface Candidate {
   dependency_name: string
   dependency_file: string
-  /** Ids of terms as `Union` has them, and the sum of their cardinalities. */
-  users: { terms: number[]; sum: number }
-  repositories: { terms: number[]; sum: number }
+  /** The keys of its sets, and the sum of their cardinalities. */
+  users: { sets: SetKey[]; sum: number }
+  repositories: { sets: SetKey[]; sum: number }
 }
 
 /** Finds dependencies: by users, then repositories, then name. Those that nobody uses any more are left out. */
@@ -173,21 +173,20 @@ function selectListed(sql: SqlOrTransaction, candidates: readonly NameCandidate[
 
 /** Reads candidates, in the order of their names. */
 async function readCandidates(sql: SqlOrTransaction, candidateRows: Fragment): Promise<Found> {
-  const ids = (list: ListName) =>
-    selectShelvedId(sql, list === 'users' ? sql`users_on_shelf` : sql`repositories_on_shelf`)
+  const keys = (list: ListName) => selectKey(sql, 'dependencies', list)
   const [found] = await sql<Found[]>`
     with candidates as materialized (${candidateRows})
     select version, edition, coalesce((select total from candidates limit 1), 0) as total, (
       select coalesce(json_agg(json_build_object(
         'dependency_name', name, 'dependency_file', file,
-        'users', json_build_object('terms', coalesce(user_terms, '{}'), 'sum', most_users),
-        'repositories', json_build_object('terms', coalesce(repository_terms, '{}'), 'sum', most_repositories)
+        'users', json_build_object('sets', coalesce(user_sets, '{}'), 'sum', most_users),
+        'repositories', json_build_object('sets', coalesce(repository_sets, '{}'), 'sum', most_repositories)
       ) order by name, file), '[]')
       from (
         select file, sum(users_count) as most_users, sum(repositories_count) as most_repositories,
           (array_agg(name order by users_count desc, name))[1] as name,
-          array_agg(${ids('users')}) filter (where users_count > 0) as user_terms,
-          array_agg(${ids('repositories')}) filter (where repositories_count > 0) as repository_terms
+          array_agg(${keys('users')}) filter (where users_count > 0) as user_sets,
+          array_agg(${keys('repositories')}) filter (where repositories_count > 0) as repository_sets
         from candidates join dependencies using (name_key, file)
         group by name_key, file
       ) named
@@ -218,10 +217,10 @@ async function countItems(
 ): Promise<number[] | 'outdated'> {
   const counts = candidates.map((candidate) => candidate[list].sum)
   const places = counts.flatMap((_, index) =>
-    (candidates[index]?.[list].terms.length ?? 0) > 1 ? [index] : [],
+    (candidates[index]?.[list].sets.length ?? 0) > 1 ? [index] : [],
   )
   if (places.length === 0) return counts
-  const unions = places.map((index) => ({ terms: candidates[index]?.[list].terms ?? [] }))
+  const unions = places.map((index) => ({ sets: candidates[index]?.[list].sets ?? [] }))
   let next = 0
   for await (const union of uniteSets(sql, list, unions, edition)) {
     if (union === 'outdated') return union

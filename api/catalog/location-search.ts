@@ -5,16 +5,7 @@
  * @module
  */
 import type { SqlOrTransaction } from '../database/connect.ts'
-import { copyRows, readInteger } from '../database/copy.ts'
-import { decodePart } from './set-encoding.ts'
-import { hasPart, partColumns, readPart } from './stored-sets.ts'
-
-/** Locations that may contain a text. */
-export interface LocationCandidates {
-  ids: number[]
-  /** Of the dataset that they were found in. */
-  edition: string
-}
+import { type FoundIds, uniteSmallest } from '../sets/set-unions.ts'
 
 /**
  * If there are more candidates than this share of all locations, and more than `fewCandidates`, it is faster to read all
@@ -34,40 +25,21 @@ const maxTrigrams = 16
 export async function findCandidates(
   sql: SqlOrTransaction,
   texts: readonly string[],
-): Promise<LocationCandidates | undefined> {
-  const asked = texts.flatMap((text, index) => {
+): Promise<FoundIds | undefined> {
+  const trigrams = texts.map((text) => {
     const terms = listTrigramTerms(text)
     const step = Math.ceil(terms.length / maxTrigrams)
-    return terms.filter((_, place) => place % step === 0).map((term) => ({ text: index, term }))
+    return terms.filter((_, place) => place % step === 0)
   })
-  if (new Set(asked.map(({ text }) => text)).size < texts.length) return undefined
-  const rows = copyRows(
+  if (trigrams.some((terms) => terms.length === 0)) return undefined
+  return uniteSmallest(
     sql,
-    `with sized as (
-      select text, term, coalesce(sum(cardinality), 0) as size
-      from unnest('{${asked.map(({ text }) => text).join()}}'::integer[], '{${asked.map(({ term }) => term).join()}}'::integer[])
-        as asked(text, term) left join sets on list = 'locations' and term_id = term
-      group by 1, 2
-    ), rarest as materialized (
-      select distinct on (text) term, size from sized order by text, size
-    ), few as (
-      select sum(size) <= least(${maxCandidates}, greatest(${fewCandidates}, ${maxShare} * (
-        select reltuples from pg_class where oid = 'locations'::regclass
-      ))) as are_few from rarest
-    )
-    select ${partColumns}, edition::text, are_few
-    from dataset cross join few
-      left join sets on are_few and list = 'locations' and term_id in (select term from rarest)`,
+    'locations',
+    trigrams,
+    `least(${maxCandidates}, greatest(${fewCandidates}, ${maxShare} * (
+      select reltuples from pg_class where oid = 'locations'::regclass
+    )))`,
   )
-  const ids = new Set<number>()
-  let found: Pick<LocationCandidates, 'edition'> | undefined
-  for await (const row of rows) {
-    const [, , , , edition, areFew] = row
-    if (readInteger(areFew) === 0) continue
-    found = { edition: String(edition) }
-    if (hasPart(row)) for (const id of decodePart(readPart(row))) ids.add(id)
-  }
-  return found && { ...found, ids: [...ids] }
 }
 
 /** The terms of a text's trigrams, as the function `trigram_terms` of the database lists them. */

@@ -8,14 +8,14 @@ import { LRUCache } from 'lru-cache'
 import { createFairQueue, type FairQueue } from '../concurrency/fair-queue.ts'
 import type { Sql, SqlOrTransaction } from '../database/connect.ts'
 import { countStatement } from '../database/statement-count.ts'
+import type { Bitmap, IdSet } from '../sets/id-set.ts'
+import { uniteSets } from '../sets/set-unions.ts'
 import type { Filter } from './canonical-filter.ts'
 import { findConditions } from './conditions.ts'
 import { assertChangesKnown } from './dataset.ts'
 import type { ListName } from './filters.ts'
-import type { Bitmap, IdSet } from './id-set.ts'
 import { findCandidates } from './location-search.ts'
 import type { ReadOptions } from './page-reader.ts'
-import { uniteSets } from './set-unions.ts'
 
 /** The matches of a filter. */
 export interface Matches {

@@ -13,14 +13,14 @@ const maxListed = 20
 /** The name of a package that fewer use may be that of a person. */
 const minUses = 3
 
-/** Computes what the dataset covers, and stores it. The sets of the change have been applied. */
-export async function summarizeCoverage(tx: SqlOrTransaction): Promise<void> {
+/**
+ * Computes what the dataset covers, and stores it. The sets of the change have been applied. `haveUsesChanged`: whether a
+ * dependency has lost or gained a user or a repository.
+ */
+export async function summarizeCoverage(tx: SqlOrTransaction, haveUsesChanged: boolean): Promise<void> {
   const [found] = await tx<Found[]>`
     select users_count as users,
-      (
-        select summary from coverage
-        where not exists (select from cardinalities join dependencies on id = term_id)
-      ) as known,
+      (select summary from coverage) as known,
       (
         select coalesce(json_object_agg(value, items_count), '{}') from attributes where name = 'has'
       ) as fields,
@@ -41,7 +41,7 @@ export async function summarizeCoverage(tx: SqlOrTransaction): Promise<void> {
       ) as countries
     from dataset`
   if (found === undefined) throw new Error('the dataset row is missing')
-  const uses = found.known ?? (await summarizeUses(tx))
+  const uses = (haveUsesChanged ? null : found.known) ?? (await summarizeUses(tx))
   const summary: CoverageSummary = {
     dependencies: uses.dependencies,
     user_fields: Object.fromEntries(
@@ -71,7 +71,7 @@ async function summarizeUses(tx: SqlOrTransaction): Promise<Uses> {
 }
 
 interface Found {
-  /** Those of the last change, if no dependency has lost or gained anything since. */
+  /** Those of the last change. */
   known: Uses | null
   users: number
   /** How many users have each field. */

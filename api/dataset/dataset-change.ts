@@ -7,6 +7,7 @@ import { carryDerivedTerms } from '../catalog/derived-terms.ts'
 import { assertHealthyCluster, useOneConnection } from '../database/cluster.ts'
 import { isEmbedded, type Sql, type SqlOrTransaction } from '../database/connect.ts'
 import { beginLong } from '../database/long-transaction.ts'
+import { applySetChanges } from '../sets/set-changes.ts'
 import type { StagingSettings } from '../staging/staging.ts'
 import { applyActivity } from './activity.ts'
 import { summarizeCoverage } from './coverage-summary.ts'
@@ -19,7 +20,6 @@ import {
   type DatasetChange,
   type RowChanges,
 } from './pending-change.ts'
-import { applySetChanges, applyToSets } from './set-changes.ts'
 import { applyUserDependencies } from './user-dependencies.ts'
 
 /** The advisory lock of changes: one at a time is applied. Nothing else in this database uses the number. */
@@ -89,16 +89,18 @@ export async function changeDataset(
       repositories: { ...repositories, removed: removed.repositories },
       commits: { ...commits, removed: removed.commits },
     }
-    const [moved] = await tx`select 1 from set_changes limit 1`
+    // Those of locations alone are of new ones that nobody has in the end.
+    const [moved] = await tx`select 1 from set_changes where list <> 'locations' limit 1`
     const hasChanged =
       moved !== undefined ||
       Object.values(changes).some((rows) => rows.added + rows.updated + rows.removed > 0)
+    if (hasChanged) await publish(change, changes)
+    const { emptied, haveDependencies } = await applySetChanges(tx, 'set_changes')
+    await removeUnusedTerms(change, emptied)
     if (hasChanged) {
-      await publish(change, changes)
-      await applySetChanges(change)
-      await removeUnusedTerms(change)
+      await analyzeTables(change, ['locations', 'dependencies', 'attributes', 'sets'])
       await dropOldChanges(tx, settings.changesKeptDays)
-      await summarizeCoverage(tx)
+      await summarizeCoverage(tx, haveDependencies)
     }
     const result = { ...changes, version: hasChanged ? change.version : change.version - 1 }
     if (origin) await noteLoad(change, origin, result)
@@ -158,17 +160,18 @@ async function publish(
 }
 
 /** Removes attributes and locations that nothing has any more, the locations from the sets of their trigrams too. */
-async function removeUnusedTerms(change: DatasetChange): Promise<void> {
+async function removeUnusedTerms(change: DatasetChange, emptied: readonly number[]): Promise<void> {
   const { tx } = change
-  await tx`delete from attributes where items_count = 0`
+  const unused = tx`(id = any(${tx.typed.bigints(emptied)}::integer[]) or id in (select id from new_terms))`
+  await tx`delete from attributes where ${unused} and items_count = 0`
   await tx`truncate set_changes` // they are applied; what follows concerns trigrams alone
   const { count } = await tx`
     with removed as (
-      delete from locations where users_count = 0 returning id, location_key
+      delete from locations where ${unused} and users_count = 0 returning id, location_key
     )
     insert into set_changes
     select 'locations', id, trigram_terms(location_key), '{}' from removed`
   if (count === 0) return
-  await applyToSets(tx)
+  await applySetChanges(tx, 'set_changes')
   await analyzeTables(change, ['locations'])
 }

@@ -4,8 +4,8 @@
  * @module
  */
 import type { ListName } from '../catalog/filters.ts'
-import { allTerm } from '../catalog/stored-sets.ts'
 import type { Fragment } from '../database/connect.ts'
+import { allTerm } from '../sets/stored-sets.ts'
 import type { DatasetChange } from './pending-change.ts'
 
 /** Notes in `set_changes` which terms items had, and have. `changed` selects `id`, `old_term_ids` and `term_ids`. */

@@ -4,6 +4,7 @@
  * @module
  */
 import type { SqlOrTransaction } from '../database/connect.ts'
+import { deleteSets } from '../sets/set-parts.ts'
 
 /** Deletes versions and removals that are older than `keptDays`. Clients can't ask for changes since these versions. */
 export async function dropOldChanges(tx: SqlOrTransaction, keptDays = 90): Promise<void> {
@@ -14,8 +15,7 @@ export async function dropOldChanges(tx: SqlOrTransaction, keptDays = 90): Promi
     update dataset set changes_since = greatest(changes_since, ${latest?.expired ?? null}::bigint)
     returning changes_since as since`
   if (dataset === undefined) throw new Error('the dataset row is missing')
-  const dropped = await tx<{ term_id: number }[]>`
-    delete from dataset_versions where version < ${dataset.since} returning term_id`
-  await tx`delete from sets where term_id = any (${tx.typed.bigints(dropped.map(({ term_id }) => term_id))})`
+  await deleteSets(tx, tx`select term_id from dataset_versions where version < ${dataset.since}`)
+  await tx`delete from dataset_versions where version < ${dataset.since}`
   await tx`delete from removals where version <= (select changes_since from dataset)`
 }

@@ -19,12 +19,18 @@ export async function addTerms(load: Load): Promise<void> {
       where not exists (select from locations l where md5(l.location_key) = md5(s.location_key))
       on conflict do nothing
       returning id, location_key
+    ), noted as (
+      insert into new_terms select id from added
     )
     insert into set_changes select 'locations', id, '{}', trigram_terms(location_key) from added`
   await tx`
-    insert into attributes (id, name, value, spelling)
-    select id, name, value, spelling from ${staged('attributes')} s
-    where not exists (select from attributes a where a.name = s.name and a.value = s.value)`
+    with added as (
+      insert into attributes (id, name, value, spelling)
+      select id, name, value, spelling from ${staged('attributes')} s
+      where not exists (select from attributes a where a.name = s.name and a.value = s.value)
+      returning id
+    )
+    insert into new_terms select id from added`
   const missing = tx`
     (
       select * from ${staged('dependencies')} s where not exists (select from dependencies d where ${isSame(load)})

@@ -4,6 +4,7 @@
  *
  * - `affected_users`: users who may use other dependencies now, or have other commits
  * - `active_users`: other users whose last commit may be another one, some of them twice
+ * - `new_terms`: attributes and locations that were added, and that nothing may have in the end
  * - `set_changes`: terms whose sets have lost and gained a user, a repository or a location. An item may have several rows.
  *   A term that it has lost and gained as often is one that it keeps.
  *
@@ -49,6 +50,7 @@ export interface RowChanges {
 export async function beginChange(tx: SqlOrTransaction): Promise<DatasetChange> {
   await tx`create temporary table affected_users (user_id integer primary key) on commit drop`
   await tx`create temporary table active_users (user_id integer not null) on commit drop`
+  await tx`create temporary table new_terms (id integer not null) on commit drop`
   await tx`
     create temporary table set_changes (
       list list_name not null, id integer not null, lost integer[] not null, gained integer[] not null

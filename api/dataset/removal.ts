@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { allTerm } from '../catalog/stored-sets.ts'
 import type { Fragment } from '../database/connect.ts'
+import { allTerm } from '../sets/stored-sets.ts'
 import { stagingTable } from '../staging/staging-tables.ts'
 import { renumberCommits } from './commit-changes.ts'
 import { updateAuthors } from './contributions.ts'

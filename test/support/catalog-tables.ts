@@ -3,10 +3,9 @@
  *
  * @module
  */
-import { decodeCodes, decodePart, decodeShelved } from '../../api/catalog/set-encoding.ts'
-import { partColumns, readPart } from '../../api/catalog/stored-sets.ts'
+
 import type { Sql } from '../../api/database/connect.ts'
-import { copyRows, readInteger } from '../../api/database/copy.ts'
+import { readSets } from '../../api/sets/stored-sets.ts'
 
 /** Reads the rows of each table, users and repositories in the order of their ids. */
 export async function readTables(sql: Sql) {
@@ -51,7 +50,7 @@ export async function readTables(sql: Sql) {
       from user_dependencies cross join unnest(dependency_ids) as dependency_id
         left join dependencies d on d.id = dependency_id left join users u on u.id = user_id
       order by d.name, file, status, u.id`),
-    sets: await readSets(sql),
+    sets: await readMembers(sql),
     dependencyCounts: await read(`
       name, file, status, users_count, repositories_count)
       from dependencies where users_count + repositories_count > 0 order by name, file, status`),
@@ -71,7 +70,7 @@ export async function readTables(sql: Sql) {
 }
 
 /** Reads the sets of dependencies, locations, attributes and of everything, each as its term, its list and the forge's ids. */
-async function readSets(sql: Sql): Promise<string[]> {
+async function readMembers(sql: Sql): Promise<string[]> {
   const terms = await readTexts(
     sql,
     `select id, json_build_array(name, file, status)::text as text from dependencies
@@ -82,28 +81,15 @@ async function readSets(sql: Sql): Promise<string[]> {
     users: await readTexts(sql, 'select id, forge_rest_id::text as text from users'),
     repositories: await readTexts(sql, 'select id, forge_rest_id::text as text from repositories'),
   }
-  const sets = new Map<string, string[]>()
-  const rows = copyRows(
-    sql,
-    `select ${partColumns}, term_id, list from sets
-    where list <> 'locations' and term_id not in (select term_id from dataset_versions) order by term_id, list, part`,
+  const versions = new Map(
+    await readTexts(sql, 'select term_id as id, version::text as text from dataset_versions'),
   )
-  for await (const row of rows) {
-    const list = row[5]?.toString() === 'users' ? 'users' : 'repositories'
-    const termId = readInteger(row[4])
-    const add = (term: number, id: number) => {
-      const key = `${list} of ${terms.get(term) ?? 'no term'}`
-      const members = sets.get(key) ?? []
-      members.push(items[list].get(id) ?? 'nothing')
-      sets.set(key, members)
-    }
-    if (termId >= 0) {
-      for (const id of decodePart(readPart(row))) add(termId, id)
-      continue
-    }
-    for (const code of decodeCodes(readPart(row))) {
-      const shelved = decodeShelved(termId, code)
-      add(shelved.termId, shelved.id)
+  const sets = new Map<string, string[]>()
+  for (const list of ['users', 'repositories'] as const) {
+    for await (const { termId, ids } of readSets(sql, list)) {
+      if (versions.has(termId)) continue
+      const key = `${list} of ${terms.get(termId) ?? 'no term'}`
+      sets.set(key, (sets.get(key) ?? []).concat(Array.from(ids, (id) => items[list].get(id) ?? 'nothing')))
     }
   }
   return [...sets].map(([key, members]) => `${key}: ${members.join()}`).sort()

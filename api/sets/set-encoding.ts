@@ -27,12 +27,6 @@ export const maxShelvedIds = 16
 /** Ids have 31 bits, places 7. */
 export const shelfWidth = 38
 
-/** What a code on a shelf says: that the set of the term has the id. */
-export interface Shelved {
-  termId: number
-  id: number
-}
-
 /** Ids in a part, about: the width is chosen for it. */
 export const partIds = 1024
 /** The width of a dense set. Narrower parts would have more rows than bytes. */
@@ -48,20 +42,16 @@ export function findPart(id: number, width: number): number {
   return Math.floor(id / 2 ** width)
 }
 
+/** The width for a set, so that its parts have about `partIds` ids each. `lastId` is the highest id of all sets. */
+export function fitWidth(cardinality: number, lastId: number): number {
+  if (cardinality <= partIds) return maxWidth
+  const width = Math.round(Math.log2((partIds * lastId) / cardinality))
+  return Math.max(minWidth, Math.min(maxWidth - 1, width))
+}
+
 /** The `term_id` of a term's shelf in `sets`. It is negative, unlike the ids of terms. */
 export function findShelf(termId: number): number {
   return ~Math.floor(termId / shelfPlaces)
-}
-
-/** Encodes a member of a set on a shelf. */
-export function encodeShelved({ termId, id }: Shelved): number {
-  return id * shelfPlaces + (termId % shelfPlaces)
-}
-
-/** Decodes a code of a shelf. */
-export function decodeShelved(shelf: number, code: number): Shelved {
-  const place = code % shelfPlaces
-  return { termId: ~shelf * shelfPlaces + place, id: (code - place) / shelfPlaces }
 }
 
 /** Whether a part is a bitmap. Its first id is the lowest bit of its first byte. */
@@ -170,12 +160,32 @@ export function decodeShelf({ cardinality, bytes }: Pick<SetPart, 'cardinality' 
   return { places, ids }
 }
 
-/** Decodes the codes of a shelf, ascending. */
-export function decodeCodes(part: Pick<SetPart, 'cardinality' | 'bytes'>): Float64Array {
-  const { places, ids } = decodeShelf(part)
-  const codes = new Float64Array(ids) // not `from` with a function, which takes ten times as long
-  for (let index = 0; index < codes.length; index++) {
-    codes[index] = (codes[index] ?? 0) * shelfPlaces + (places[index] ?? 0)
+/** Encodes the sets of a shelf: the ids of each term. */
+export function encodeShelf(sets: ReadonlyMap<number, ArrayLike<number>>): SetPart {
+  let length = 0
+  for (const ids of sets.values()) length += ids.length
+  const codes = new Float64Array(length)
+  let at = 0
+  for (const [termId, ids] of sets) {
+    const place = termId % shelfPlaces
+    for (let index = 0; index < ids.length; index++) codes[at++] = (ids[index] ?? 0) * shelfPlaces + place
   }
-  return codes
+  return encodePart(codes.sort(), { width: shelfWidth, part: 0 })
+}
+
+/** Decodes the sets of a shelf, each with its ids, ascending. */
+export function decodeSets(
+  shelf: number,
+  part: Pick<SetPart, 'cardinality' | 'bytes'>,
+): Map<number, number[]> {
+  const sets = new Map<number, number[]>()
+  const { places, ids } = decodeShelf(part)
+  for (const [index, place] of places.entries()) {
+    const termId = ~shelf * shelfPlaces + place
+    const id = ids[index] ?? 0
+    const set = sets.get(termId)
+    if (set === undefined) sets.set(termId, [id])
+    else set.push(id)
+  }
+  return sets
 }

@@ -5,15 +5,13 @@
  */
 import type { SqlOrTransaction } from '../database/connect.ts'
 import { copyRows, readInteger } from '../database/copy.ts'
-import type { ListName } from './filters.ts'
 import { Bitmap } from './id-set.ts'
-import { decodeShelf, findShelf, type SetPart, shelfPlaces } from './set-encoding.ts'
-import { hasPart, partColumns, readPart } from './stored-sets.ts'
+import { decodePart, decodeShelf, findShelf, type SetPart, shelfPlaces } from './set-encoding.ts'
+import { hasPart, partColumns, readKey, readPart, type SetKey, type SetList } from './stored-sets.ts'
 
-/** Terms whose sets are to be united. */
+/** Sets that are to be united. */
 export interface Union {
-  /** A term whose set is on a shelf is `~termId`, which is negative. */
-  terms: readonly number[]
+  sets: readonly SetKey[]
   /** Further ids. */
   ids?: readonly number[]
 }
@@ -24,11 +22,11 @@ export interface Union {
  */
 export async function* uniteSets(
   sql: SqlOrTransaction,
-  list: ListName,
+  list: SetList,
   unions: readonly Union[],
   edition: string,
 ): AsyncGenerator<Bitmap | 'outdated', void> {
-  const wanted = unions.map(({ terms }) => groupTerms(terms))
+  const wanted = unions.map(({ sets }) => groupSets(sets))
   const termLists = wanted.map(({ stored, shelves }) => `"{${[...stored, ...shelves.keys()].join()}}"`)
   // The inner select runs once for each union, one after the other. A union without sets has one row, whose part is null.
   const rows = copyRows(
@@ -65,22 +63,23 @@ export async function* uniteSets(
 }
 
 /** The terms whose sets have parts of their own, and the shelves of the others, with their places there. */
-function groupTerms(terms: readonly number[]): { stored: number[]; shelves: Map<number, Uint8Array> } {
+function groupSets(sets: readonly SetKey[]): { stored: number[]; shelves: Map<number, Uint8Array> } {
   const stored: number[] = []
   const shelves = new Map<number, Uint8Array>()
   let shelf: number | undefined
   let places: Uint8Array = new Uint8Array()
-  for (const term of terms) {
-    if (term >= 0) {
-      stored.push(term)
+  for (const key of sets) {
+    const { termId, isShelved } = readKey(key)
+    if (!isShelved) {
+      stored.push(termId)
       continue
     }
-    if (findShelf(~term) !== shelf) {
-      shelf = findShelf(~term)
+    if (findShelf(termId) !== shelf) {
+      shelf = findShelf(termId)
       places = shelves.get(shelf) ?? new Uint8Array(shelfPlaces)
       shelves.set(shelf, places)
     }
-    places[~term % shelfPlaces] = 1
+    places[termId % shelfPlaces] = 1
   }
   return { stored, shelves }
 }
@@ -94,4 +93,49 @@ function listIds(shelf: SetPart, wanted: Uint8Array): Uint32Array {
     length += wanted[places[index] ?? 0] ?? 0 // without an `if`: the processor could not predict it
   }
   return ids.subarray(0, length)
+}
+
+/** Ids, and the edition of the dataset that they were found in. */
+export interface FoundIds {
+  ids: number[]
+  edition: string
+}
+
+/**
+ * Unites the smallest set of each group of terms, whose sets have parts of their own. Undefined: they have more ids than `maxIds`,
+ * which is SQL.
+ */
+export async function uniteSmallest(
+  sql: SqlOrTransaction,
+  list: SetList,
+  groups: readonly (readonly number[])[],
+  maxIds: string,
+): Promise<FoundIds | undefined> {
+  const members = groups.flatMap((terms, place) => terms.map((term) => ({ place, term })))
+  const rows = copyRows(
+    sql,
+    `with sized as (
+      select place, term, coalesce(sum(cardinality), 0) as size
+      from unnest(
+        '{${members.map(({ place }) => place).join()}}'::integer[], '{${members.map(({ term }) => term).join()}}'::integer[]
+      ) as m(place, term) left join sets on list = '${list}' and term_id = term
+      group by 1, 2
+    ), smallest as materialized (
+      select distinct on (place) term, size from sized order by place, size
+    ), few as (
+      select sum(size) <= ${maxIds} as are_few from smallest
+    )
+    select ${partColumns}, edition::text, are_few
+    from dataset cross join few
+      left join sets on are_few and list = '${list}' and term_id in (select term from smallest)`,
+  )
+  const ids = new Set<number>()
+  let found: Pick<FoundIds, 'edition'> | undefined
+  for await (const row of rows) {
+    const [, , , , edition, areFew] = row
+    if (readInteger(areFew) === 0) continue
+    found = { edition: String(edition) }
+    if (hasPart(row)) for (const id of decodePart(readPart(row))) ids.add(id)
+  }
+  return found && { ...found, ids: [...ids] }
 }

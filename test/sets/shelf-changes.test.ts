@@ -1,11 +1,11 @@
 /**
- * Small sets share rows, and leave them when they grow (api/catalog/set-encoding.ts).
+ * Small sets share rows, and leave them when they grow (api/sets/set-encoding.ts).
  *
  * @module
  */
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { maxShelvedIds } from '../../api/catalog/set-encoding.ts'
 import { verifySets } from '../../api/dataset/set-verification.ts'
+import { maxShelvedIds } from '../../api/sets/set-encoding.ts'
 import { readListResponse } from '../support/list-response.ts'
 import { createRepository, createUser, loadRecords } from '../support/records.ts'
 import { removeRows } from '../support/removal.ts'

@@ -7,8 +7,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createFilter } from '../../api/catalog/canonical-filter.ts'
 import { createList } from '../../api/catalog/list.ts'
 import { createMatchCache } from '../../api/catalog/matches.ts'
-import { decodeCodes, decodeShelved, encodePart, shelfWidth } from '../../api/catalog/set-encoding.ts'
 import { rebuildSets, verifySets } from '../../api/dataset/set-verification.ts'
+import { decodeSets, encodeShelf } from '../../api/sets/set-encoding.ts'
 import { readTables } from '../support/catalog-tables.ts'
 import { describeOnOneDatabase, startTestService, type TestService } from '../support/service.ts'
 
@@ -74,32 +74,42 @@ describeOnOneDatabase('a stored set', (kind) => {
 
   describe.each(['all', 'sample'] as const)('on a shelf is found in %s if it', (extent) => {
     test.each([
-      ['lacks an id', (codes: number[], at: number) => codes.toSpliced(at, 1), 1],
-      ['has one more id', (codes: number[], at: number) => codes.toSpliced(at, 0, (codes[at] ?? 0) - 1), 1],
-      [
-        'has the id of its neighbor',
-        (codes: number[], at: number) => codes.with(at, (codes[at] ?? 0) - 1),
-        2,
-      ],
+      ['lacks an id', (ids: number[]) => ids.slice(1), ['own']],
+      ['has one more id', (ids: number[]) => [...ids, (ids.at(-1) ?? 0) + 1], ['own']],
+      ['has lost its ids to its neighbor', () => [], ['own', 'neighbor']],
     ])('%s', async (_, change, faults) => {
       const { sql } = service
       const [shelf] = await sql<StoredShelf[]>`
         select term_id as "termId", list, cardinality, encode(bytes, 'hex') as bytes from sets where term_id < 0 order by cardinality desc limit 1`
       if (shelf === undefined) throw new Error('the sample has no shelf')
-      const codes = [...decodeCodes({ ...shelf, bytes: Buffer.from(shelf.bytes, 'hex') })]
-      // A code whose predecessor's place on the shelf is another one's, and free.
-      const at = codes.findIndex(
-        (code, index) => index > 0 && code % 128 > 0 && code - 1 > (codes[index - 1] ?? 0),
-      )
-      const { cardinality, bytes } = encodePart(change(codes, at), { width: shelfWidth, part: 0 })
+      const sets = decodeSets(shelf.termId, { ...shelf, bytes: Buffer.from(shelf.bytes, 'hex') })
+      const [own, neighbor] = [...sets.keys()].filter((termId) => (sets.get(termId)?.length ?? 0) > 1)
+      if (own === undefined || neighbor === undefined) throw new Error('the shelf has too few sets')
+      const before = sets.get(own) ?? []
+      sets.set(own, change(before))
+      if (faults.length > 1) {
+        sets.set(
+          neighbor,
+          [...new Set([...before, ...(sets.get(neighbor) ?? [])])].sort((a, b) => a - b),
+        )
+      }
+      const { cardinality, bytes } = encodeShelf(sets)
       await sql`
         update sets set cardinality = ${cardinality}, bytes = ${Buffer.from(bytes)}
         where term_id = ${shelf.termId} and list::text = ${shelf.list}`
-      const { termId } = decodeShelved(shelf.termId, codes[at] ?? 0)
-      const expected = [termId, termId - 1].map((id) => ({ termId: id, list: shelf.list }))
-      const { faults: found } = await verifySets(sql, extent)
-      expect(found).toHaveLength(faults)
-      expect(expected).toEqual(expect.arrayContaining(found))
+      const found = (await verifySets(sql, extent)).faults
+      const expected = [own, neighbor].slice(0, faults.length).map((termId) => ({ termId, list: shelf.list }))
+      expect(found).toHaveLength(expected.length)
+      expect(found).toEqual(expect.arrayContaining(expected))
+    })
+
+    test('is said to have parts of its own', async () => {
+      const { sql } = service
+      const [term] = await sql<{ termId: number }[]>`
+        update dependencies set users_on_shelf = false
+        where id = (select id from dependencies where users_on_shelf and users_count > 1 order by id limit 1)
+        returning id as "termId"`
+      expect((await verifySets(sql, extent)).faults).toEqual([{ ...term, list: 'users' }])
     })
   })
 

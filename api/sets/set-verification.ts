@@ -1,0 +1,189 @@
+/**
+ * Compares the stored sets with what they should have.
+ *
+ * @module
+ */
+import type { SqlOrTransaction } from '../database/connect.ts'
+import { copyRows, readInteger } from '../database/copy.ts'
+import { findShelf } from './set-encoding.ts'
+import { allTerm, readSets, type SetList, type StoredIds, selectTerms } from './stored-sets.ts'
+import { TermChanges } from './term-changes.ts'
+
+interface VerifiedSet {
+  termId: number
+  list: SetList
+}
+
+/** What a verification found. */
+export interface SetVerification {
+  /** Sets that were compared. */
+  sets: number
+  /** Sets whose ids, or the number of these in the row of the term, differ from those that they should have. */
+  faults: VerifiedSet[]
+}
+
+/** A range of ids, with both ends. */
+export interface IdRange {
+  first: number
+  last: number
+}
+
+/** The ids of a sample of each list. */
+export type Sample = Record<SetList, IdRange>
+
+/** SQL: `id` of the items of a range, and `term_ids` that they have: those whose sets should have them. */
+export type SelectItems = (list: SetList, range: IdRange) => string
+
+const lists: readonly SetList[] = ['users', 'repositories', 'locations']
+/** Ids whose terms are in memory at a time. */
+const rangeSize = 2 ** 17
+const endOfIds = 2 ** 31 - 1
+
+/**
+ * Verifies all sets, and how many items terms have; with a sample, only the sets that should have ids of it, as far as they have
+ * these. The transaction must see one state. The set of a version may also have what has changed again since then.
+ */
+export async function compareSets(
+  tx: SqlOrTransaction,
+  selectItems: SelectItems,
+  sample?: Sample,
+): Promise<SetVerification> {
+  const versions = new Set<number>()
+  for await (const [id] of copyRows(tx, 'select term_id from dataset_versions')) versions.add(readInteger(id))
+  const verification: SetVerification = { sets: 0, faults: [] }
+  const counts = new Map<SetList, ReadonlyMap<number, number>>()
+  for (const list of lists) {
+    const verifier = new ListVerifier(list, versions, await readUnshelved(tx, list, versions))
+    const ranges = sample === undefined ? await listRanges(tx, list) : [sample[list]]
+    for (const range of ranges) await verifier.compare(tx, selectItems, range, sample !== undefined)
+    verification.sets += verifier.counts.size
+    counts.set(list, verifier.counts)
+    for (const termId of verifier.faults) verification.faults.push({ termId, list })
+  }
+  if (sample === undefined) await verifyCounts(tx, counts, verification.faults)
+  return verification
+}
+
+/** Ranges of all ids. */
+async function listRanges(tx: SqlOrTransaction, list: SetList): Promise<IdRange[]> {
+  const [row] = await tx<{ last: number }[]>`select coalesce(max(id), 0) as last from ${tx(list)}`
+  const count = Math.floor((row?.last ?? 0) / rangeSize) + 1
+  return Array.from({ length: count }, (_, index) => ({
+    first: index * rangeSize,
+    last: index === count - 1 ? endOfIds : (index + 1) * rangeSize - 1,
+  }))
+}
+
+/** Reads the terms whose set has parts of its own, as their rows say, or because they have no rows with a number of items. */
+async function readUnshelved(
+  tx: SqlOrTransaction,
+  list: SetList,
+  versions: ReadonlySet<number>,
+): Promise<Set<number>> {
+  const unshelved = new Set([allTerm, ...versions])
+  const rows = copyRows(tx, `select term_id from (${selectTerms(list)}) t where not is_on_shelf`)
+  for await (const [id] of rows) unshelved.add(readInteger(id))
+  return unshelved
+}
+
+/** The verification of a list's sets, range by range. */
+class ListVerifier {
+  readonly faults = new Set<number>()
+  /** How many ids each set should have, as far as ranges were compared. */
+  readonly counts = new Map<number, number>()
+  readonly #list: SetList
+  readonly #versions: ReadonlySet<number>
+  readonly #unshelved: ReadonlySet<number>
+  /** The width of the parts of each set. */
+  readonly #widths = new Map<number, number>()
+
+  constructor(list: SetList, versions: ReadonlySet<number>, unshelved: ReadonlySet<number>) {
+    this.#list = list
+    this.#versions = versions
+    this.#unshelved = unshelved
+  }
+
+  async compare(
+    tx: SqlOrTransaction,
+    selectItems: SelectItems,
+    range: IdRange,
+    isSample: boolean,
+  ): Promise<void> {
+    const list = this.#list
+    const items = new TermChanges(0)
+    for await (const [id, termIds] of copyRows(tx, selectItems(list, range))) {
+      items.add(readInteger(id), termIds, true)
+    }
+    const expected = new Map(items.group().map(({ termId, changes }) => [termId, changes]))
+    const missing = new Map<number, number>()
+    for (const [termId, { length }] of expected) {
+      missing.set(termId, length)
+      this.counts.set(termId, (this.counts.get(termId) ?? 0) + length)
+    }
+    // A sample doesn't read parts where none of its ids is expected, so it misses wrong ids there.
+    const rowIds = [...expected.keys()].flatMap((termId) => [termId, findShelf(termId)])
+    const ofTerms = isSample ? `term_id = any('{${[...new Set(rowIds)].join()}}')` : 'true'
+    const ofRange = `part::bigint << width <= ${range.last} and (part + 1)::bigint << width > ${range.first}`
+    for await (const stored of readSets(tx, list, `${ofTerms} and ${ofRange}`)) {
+      const { termId } = stored
+      const { common, others } = countCommon(stored.ids, expected.get(termId) ?? new Uint32Array(), range)
+      if (common + others === 0) continue
+      if (!this.counts.has(termId)) this.counts.set(termId, 0)
+      missing.set(termId, (missing.get(termId) ?? 0) - common)
+      if (!this.#isSound(stored) || (others > 0 && !this.#versions.has(termId))) this.faults.add(termId)
+    }
+    for (const [termId, count] of missing) if (count !== 0) this.faults.add(termId)
+  }
+
+  /** Whether the part is where readers look for it, and as changes expect it. */
+  #isSound({ termId, ids, width, cardinality }: StoredIds): boolean {
+    const hasOwnParts = this.#list === 'locations' || this.#unshelved.has(termId)
+    if (width === undefined) return !hasOwnParts
+    const known = this.#widths.get(termId) ?? width
+    this.#widths.set(termId, known)
+    return hasOwnParts && ids.length === cardinality && width === known
+  }
+}
+
+/** Counts the ids of a range that are expected, and the others. Both arrays are ascending; `expected` has id * 2 + 1. */
+function countCommon(
+  ids: ArrayLike<number>,
+  expected: Uint32Array,
+  { first, last }: IdRange,
+): { common: number; others: number } {
+  let common = 0
+  let others = 0
+  let at = 0
+  for (let index = 0; index < ids.length; index++) {
+    const id = ids[index] ?? 0
+    if (id < first || id > last) continue
+    while (at < expected.length && (expected[at] ?? 0) >>> 1 < id) at++
+    if (at < expected.length && (expected[at] ?? 0) >>> 1 === id) {
+      common++
+      at++
+    } else others++
+  }
+  return { common, others }
+}
+
+/** Adds the terms whose rows have other numbers of items than `counts`, by list and term. */
+async function verifyCounts(
+  tx: SqlOrTransaction,
+  counts: ReadonlyMap<SetList, ReadonlyMap<number, number>>,
+  faults: VerifiedSet[],
+): Promise<void> {
+  const found = new Set(faults.map(({ list, termId }) => `${list} ${termId}`))
+  for (const [list, own] of counts) {
+    const others = [...counts].filter(([other]) => other !== list).map(([, other]) => other)
+    const rows = copyRows(
+      tx,
+      `select term_id, cardinality, table_name = 'attributes' from (${selectTerms(list)}) t`,
+    )
+    for await (const [id, stored, isAttribute] of rows) {
+      const termId = readInteger(id)
+      if (readInteger(stored) === (own.get(termId) ?? 0) || found.has(`${list} ${termId}`)) continue
+      const isOfOtherList = readInteger(isAttribute) === 1 && others.some((other) => other.has(termId))
+      if (!isOfOtherList) faults.push({ termId, list })
+    }
+  }
+}
