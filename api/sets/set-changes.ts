@@ -21,7 +21,7 @@ import {
   partIds,
   type SetPart,
 } from './set-encoding.ts'
-import { PartWriter, rewriteParts, takeParts, type WantedParts } from './set-parts.ts'
+import { applyRewrites, type Rewrite, rewriteParts, splitIds } from './set-parts.ts'
 import { type SetList, selectTerms, type TermTable, termColumns } from './stored-sets.ts'
 import { mergeChanges, type TermChange, TermChanges } from './term-changes.ts'
 
@@ -34,16 +34,14 @@ export interface ChangedSets {
 }
 
 /** Bounds of what is in memory at a time. */
-export interface ChangeBounds {
+const usualBounds = {
   /** Changes of a range: a term and an id each. */
-  changes: number
-  /** Parts that are taken out of the table. */
-  parts: number
+  changes: 6_000_000,
+  /** Parts that are rewritten. */
+  parts: 4_000,
   /** Sets whose numbers of ids aren't stored yet. */
-  sets: number
+  sets: 500_000,
 }
-
-const usualBounds: ChangeBounds = { changes: 6_000_000, parts: 2_000, sets: 500_000 }
 
 /**
  * Applies what items have lost and gained. `changes` is a table of `list`, `id`, `lost` and `gained`, both `integer[]` of terms.
@@ -56,23 +54,21 @@ export async function applySetChanges(
   bounds = usualBounds,
 ): Promise<ChangedSets> {
   const changed: ChangedSets = { emptied: [], haveDependencies: false }
-  let sets: ListStates = { users: new Map(), repositories: new Map(), locations: new Map() }
+  const sets: ListStates = { users: new Map(), repositories: new Map(), locations: new Map() }
   const ranges = await planRanges(tx, changes, bounds.changes)
   const lastIds = await readLastIds(tx)
   for (const [index, range] of ranges.entries()) {
+    const { list, size } = range
     const terms = await readRange(tx, changes, range)
-    const left = ranges.slice(index).filter(({ list }) => list === range.list)
-    const growth = left.reduce((sum, { size }) => sum + size, 0) / range.size
-    const states = sets[range.list]
-    await readStates(tx, range.list, terms, states)
-    const lastId = Math.max(range.last, lastIds[range.list])
-    await rewriteSets({ tx, list: range.list, lastId, growth, states, maxParts: bounds.parts }, terms)
-    const isLast = index === ranges.length - 1
-    if (isLast || sets.users.size + sets.repositories.size + sets.locations.size >= bounds.sets) {
-      await storeCounts(tx, sets, changed)
-      sets = { users: new Map(), repositories: new Map(), locations: new Map() }
+    await readStates(tx, list, terms, sets[list])
+    const left = ranges.slice(index).reduce((sum, each) => (each.list === list ? sum + each.size : sum), 0)
+    const lastId = Math.max(range.last, lastIds[list])
+    await rewriteSets({ tx, list, lastId, growth: left / size, states: sets[list] }, terms, bounds.parts)
+    if (sets.users.size + sets.repositories.size + sets.locations.size >= bounds.sets) {
+      await storeStates(tx, sets, changed)
     }
   }
+  await storeStates(tx, sets, changed)
   return changed
 }
 
@@ -89,20 +85,19 @@ interface ChangedRange {
 async function planRanges(tx: SqlOrTransaction, changes: string, bound: number): Promise<ChangedRange[]> {
   const blocks = await tx<ChangedRange[]>`
     select list::text, min(id) as first, max(id) as last, sum(cardinality(lost) + cardinality(gained)) as size
-    from ${tx(changes)} group by list, id / 1024 order by list, first`
+    from ${tx(changes)} where cardinality(lost) + cardinality(gained) > 0 group by list, id / 1024 order by list, first`
   const ranges: ChangedRange[] = []
   for (const block of blocks) {
     const range = ranges.at(-1)
     if (range === undefined || range.list !== block.list || range.size + block.size > bound) {
       ranges.push({ ...block })
-      continue
+    } else {
+      range.last = block.last
+      range.size += block.size
     }
-    range.last = block.last
-    range.size += block.size
   }
-  const filled = ranges.filter(({ size }) => size > 0)
-  if (filled.length > 3) await tx`create index on ${tx(changes)} (list, id)` // otherwise, each is most of the table
-  return filled
+  if (ranges.length > 3) await tx`create index on ${tx(changes)} (list, id)` // otherwise, each is most of the table
+  return ranges
 }
 
 async function readLastIds(tx: SqlOrTransaction): Promise<Record<SetList, number>> {
@@ -153,18 +148,22 @@ async function readStates(
   states: Map<number, SetState>,
 ): Promise<void> {
   const unknown = terms.flatMap(({ termId }) => (states.has(termId) ? [] : [termId]))
-  if (unknown.length === 0) return
-  const found = await tx<(SetState & { termId: number })[]>`
-    select t.id as "termId", table_name as table, coalesce(is_on_shelf, false) as "isShelved", width,
-      case when width is null then 0
-        else coalesce(cardinality, (select sum(cardinality) from sets where term_id = t.id and list = ${list}::text::list_name))
-      end as cardinality
-    from unnest(${tx.typed.bigints(unknown)}::integer[]) as t(id)
-      left join (${tx.unsafe(selectTerms(list))}) r on r.term_id = t.id
-      left join lateral (
-        select width from sets where term_id = t.id and list = ${list}::text::list_name limit 1
-      ) p on true`
-  for (const { termId, ...state } of found) states.set(termId, state)
+  // The statements have their values in their texts: the planner then knows how many there are.
+  const rows = await tx.unsafe<(SetState & { termId: number })[]>(`
+    select term_id as "termId", table_name as table, is_on_shelf as "isShelved", null as width, cardinality
+    from (${selectTerms(list)}) t where term_id = any('{${unknown.join()}}')`)
+  for (const { termId, ...state } of rows) states.set(termId, state)
+  const unshelved = unknown.filter((termId) => states.get(termId)?.isShelved !== true)
+  const parts = await tx.unsafe<{ termId: number; width: number | null; sum: number | null }[]>(`
+    select id as "termId", (select width from sets where list = '${list}' and term_id = id limit 1) as width,
+      case when not has_row then (select sum(cardinality) from sets where list = '${list}' and term_id = id) end as sum
+    from unnest('{${unshelved.join()}}'::integer[], '{${unshelved.map((id) => states.has(id)).join()}}'::boolean[])
+      as t(id, has_row)`)
+  for (const { termId, width, sum } of parts) {
+    const { table, cardinality } = states.get(termId) ?? { table: null, cardinality: sum ?? 0 }
+    // The row of a new term may have the number of ids that the set is about to get.
+    states.set(termId, { table, isShelved: false, width, cardinality: width === null ? 0 : cardinality })
+  }
 }
 
 /** A range of changes as it is applied. */
@@ -176,47 +175,43 @@ interface Rewriting {
   /** How many times as many changes follow, this range included. */
   growth: number
   states: ReadonlyMap<number, SetState>
-  maxParts: number
 }
 
-/** Rows of `sets` that change together, and what becomes of them. */
-interface Rewrite extends WantedParts {
-  rewrite(stored: readonly SetPart[], writer: PartWriter): void
-}
-
-async function rewriteSets(rewriting: Rewriting, terms: readonly TermChange[]): Promise<void> {
-  const { tx, list, states, maxParts } = rewriting
-  const writer = new PartWriter(tx, list)
+/** Rewrites each changed set that has parts of its own, and each shelf of others. */
+async function rewriteSets(
+  rewriting: Rewriting,
+  terms: readonly TermChange[],
+  maxParts: number,
+): Promise<void> {
+  const { tx, list } = rewriting
   let batch: Rewrite[] = []
   let parts = 0
-  async function applyBatch(): Promise<void> {
-    const taken = await takeParts(tx, list, batch)
-    for (const { rowId, rewrite } of batch) {
-      rewrite(taken.get(rowId) ?? [], writer)
-      await writer.flush()
-    }
+  async function add(rewrite: Rewrite, size: number): Promise<void> {
+    batch.push(rewrite)
+    parts += size
+    if (parts >= maxParts) await flush()
+  }
+  async function flush(): Promise<void> {
+    await applyRewrites(tx, list, batch)
     batch = []
     parts = 0
   }
-  for (const rewrite of listRewrites(rewriting, terms)) {
-    batch.push(rewrite)
-    const cardinality = states.get(rewrite.rowId)?.cardinality ?? 0
-    parts += rewrite.parts === 'all' ? cardinality / partIds : rewrite.parts.length
-    if (parts >= maxParts) await applyBatch()
-  }
-  await applyBatch()
-  await writer.flush(1)
-}
-
-/** Yields what is to be rewritten: each changed set that has parts of its own, and each shelf of others. */
-function* listRewrites(rewriting: Rewriting, terms: readonly TermChange[]): Generator<Rewrite, void> {
   const shelves = Map.groupBy(terms, ({ termId }) =>
-    findState(rewriting, termId).isShelved ? findShelf(termId) : 'none',
+    findState(rewriting, termId).isShelved ? findShelf(termId) : undefined,
   )
-  for (const [shelf, shelved] of shelves) {
-    if (shelf === 'none') for (const term of shelved) yield createSetRewrite(rewriting, term)
-    else yield createShelfRewrite(rewriting, shelf, shelved)
+  for (const [shelf, changed] of shelves) {
+    if (shelf !== undefined) {
+      const changes = changed.reduce((sum, each) => sum + each.changes.length, 0)
+      await add(createShelfRewrite(rewriting, shelf, changed), 1 + changes / partIds)
+      continue
+    }
+    for (const term of changed) {
+      const state = findState(rewriting, term.termId)
+      const rewrite = createSetRewrite(rewriting, state, term)
+      await add(rewrite, 1 + rewrite.parts.length + (state.cardinality + term.changes.length) / partIds)
+    }
   }
+  await flush()
 }
 
 function findState({ states }: Rewriting, termId: number): SetState {
@@ -225,65 +220,47 @@ function findState({ states }: Rewriting, termId: number): SetState {
   return state
 }
 
-function createSetRewrite(rewriting: Rewriting, { termId, changes }: TermChange): Rewrite {
-  const state = findState(rewriting, termId)
+function createSetRewrite(rewriting: Rewriting, state: SetState, { termId, changes }: TermChange): Rewrite {
   const before = state.width
-  const growth = changes.reduce((sum, change) => sum + ((change & 1) === 1 ? 1 : -1), 0)
-  const width = chooseWidth(rewriting, state, growth)
+  const width = chooseWidth(
+    rewriting,
+    state,
+    changes.reduce((sum, change) => sum + (change & 1) * 2 - 1, 0),
+  )
+  const partOf = (change: number) => findPart(change >>> 1, width)
+  const changedParts = () => changes.map(partOf).filter((part, index, all) => part !== all[index - 1])
   return {
     rowId: termId,
-    parts: before === null ? [] : before === width ? listParts(changes, width) : 'all',
-    rewrite: (stored, writer) => writeSet(state, writer, { termId, stored, changes, width }),
+    parts: before === null ? [] : before === width ? [...changedParts()] : 'all',
+    *rewrite(stored) {
+      state.width = width
+      for (const { cardinality } of stored) state.cardinality -= cardinality
+      for (const part of rewriteParts(stored, changes, width)) {
+        state.cardinality += part.cardinality
+        yield [termId, part]
+      }
+    },
   }
-}
-
-/** The parts that have changes. */
-function listParts(changes: Uint32Array, width: number): number[] {
-  const parts: number[] = []
-  for (let index = 0; index < changes.length; index++) {
-    const part = findPart((changes[index] ?? 0) >>> 1, width)
-    if (parts.at(-1) !== part) parts.push(part)
-  }
-  return parts
-}
-
-function writeSet(
-  state: SetState,
-  writer: PartWriter,
-  set: { termId: number; stored: readonly SetPart[]; changes: Uint32Array; width: number },
-): void {
-  const { termId, stored, changes, width } = set
-  for (const { cardinality } of stored) state.cardinality -= cardinality
-  for (const part of rewriteParts(stored, changes, width)) {
-    writer.add(termId, part)
-    state.cardinality += part.cardinality
-  }
-  state.width = width
 }
 
 function createShelfRewrite(rewriting: Rewriting, shelf: number, terms: readonly TermChange[]): Rewrite {
   return {
     rowId: shelf,
     parts: [0],
-    rewrite([stored], writer) {
-      const sets = stored === undefined ? new Map<number, number[]>() : decodeSets(shelf, stored)
-      const kept = new Map<number, ArrayLike<number>>(sets)
+    *rewrite([stored]: readonly SetPart[]) {
+      const sets: Map<number, ArrayLike<number>> = decodeSets(shelf, stored)
       for (const { termId, changes } of terms) {
         const state = findState(rewriting, termId)
-        const before = Uint32Array.from(sets.get(termId) ?? [])
-        const ids = mergeChanges(before, changes)
-        if (ids.length <= maxShelvedIds) {
-          kept.set(termId, ids)
-          state.cardinality = ids.length
-          continue
-        }
-        kept.delete(termId)
-        Object.assign(state, { isShelved: false, cardinality: 0 })
-        const width = chooseWidth(rewriting, state, ids.length)
-        const all = ids.map((id) => id * 2 + 1)
-        writeSet(state, writer, { termId, stored: [], changes: all, width })
+        const ids = mergeChanges(new Uint32Array(sets.get(termId) ?? []), changes)
+        sets.set(termId, ids)
+        state.cardinality = ids.length
+        if (ids.length <= maxShelvedIds) continue
+        sets.delete(termId)
+        state.isShelved = false
+        state.width = chooseWidth(rewriting, { width: null, cardinality: 0 }, ids.length)
+        for (const part of splitIds(ids, state.width)) yield [termId, part]
       }
-      writer.add(shelf, encodeShelf(kept))
+      yield [shelf, encodeShelf(sets)]
     },
   }
 }
@@ -294,64 +271,34 @@ function createShelfRewrite(rewriting: Rewriting, shelf: number, terms: readonly
  */
 function chooseWidth(
   { growth, lastId }: Rewriting,
-  { width, cardinality }: SetState,
+  { width, cardinality }: Pick<SetState, 'width' | 'cardinality'>,
   change: number,
 ): number {
   const expected = Math.max(1, cardinality + change * growth)
   const fitting = fitWidth(expected, lastId)
-  if (width === null || Math.abs(width - fitting) >= 2) {
-    return width === maxWidth && expected < 2 * partIds ? width : fitting
-  }
-  return width
+  if (width === null) return fitting
+  const isClose = Math.abs(width - fitting) < 2 || (width === maxWidth && expected < 2 * partIds)
+  return isClose ? width : fitting
 }
 
-/** Gives the rows of terms the numbers of their items, and says which sets are on shelves. Notes what has changed. */
-async function storeCounts(tx: SqlOrTransaction, sets: ListStates, changed: ChangedSets): Promise<void> {
-  for (const [table, columns] of Map.groupBy(termColumns, (each) => each.table)) {
-    const rows = new Map<number, TermRow>()
-    for (const { list, count } of columns) {
-      for (const [termId, state] of sets[list]) {
-        if (state.table !== table) continue
-        rows.set(termId, { ...rows.get(termId), [count]: state })
-        if (state.cardinality === 0) changed.emptied.push(termId)
-      }
-    }
-    if (rows.size === 0) continue
+/**
+ * Gives the rows of terms the numbers of their items, says there which sets are on shelves, notes what has changed, and forgets the
+ * states.
+ */
+async function storeStates(tx: SqlOrTransaction, sets: ListStates, changed: ChangedSets): Promise<void> {
+  for (const { table, list, count, isOnShelf } of termColumns) {
+    const rows = [...sets[list]].filter(([, state]) => state.table === table)
+    if (rows.length === 0) continue
     if (table === 'dependencies') changed.haveDependencies = true
-    await updateRows(tx, table, rows)
+    for (const [termId, { cardinality }] of rows) if (cardinality === 0) changed.emptied.push(termId)
+    const ids = rows.map(([termId]) => termId).join()
+    const counts = rows.map(([, { cardinality }]) => cardinality).join()
+    const flags = rows.map(([, { isShelved }]) => isShelved).join()
+    await tx.unsafe(`
+      update ${table} t set ${count} = c.cardinality, ${isOnShelf} = c.is_on_shelf
+      from unnest('{${ids}}'::integer[], '{${counts}}'::integer[], '{${flags}}'::boolean[])
+        as c(term_id, cardinality, is_on_shelf)
+      where c.term_id = t.id and (t.${count}, t.${isOnShelf}) <> (c.cardinality, c.is_on_shelf)`)
   }
-}
-
-/** The changed sets of a term, by the column of their number of ids. */
-type TermRow = Partial<Record<string, SetState>>
-
-async function updateRows(
-  tx: SqlOrTransaction,
-  table: TermTable,
-  rows: ReadonlyMap<number, TermRow>,
-): Promise<void> {
-  const write = (values: Iterable<unknown>, type: string) => `'{${[...values].join()}}'::${type}[]`
-  const arrays = [write(rows.keys(), 'integer')]
-  const columns: string[] = []
-  for (const [count, [{ isOnShelf } = { isOnShelf: '' }]] of Map.groupBy(
-    termColumns.filter((each) => each.table === table),
-    (each) => each.count,
-  )) {
-    const states = Array.from(rows.values(), ({ [count]: state }) => state)
-    columns.push(count, isOnShelf)
-    arrays.push(
-      write(
-        states.map((state) => state?.cardinality ?? 'null'),
-        'integer',
-      ),
-      write(
-        states.map((state) => state?.isShelved ?? 'null'),
-        'boolean',
-      ),
-    )
-  }
-  await tx.unsafe(`
-    update ${table} t set ${columns.map((name) => `${name} = coalesce(c.${name}, t.${name})`).join()}
-    from unnest(${arrays.join()}) as c(id, ${columns.join()})
-    where c.id = t.id and (${columns.map((name) => `c.${name} <> t.${name}`).join(' or ')})`)
+  for (const states of Object.values(sets)) states.clear()
 }

@@ -173,12 +173,13 @@ export function encodeShelf(sets: ReadonlyMap<number, ArrayLike<number>>): SetPa
   return encodePart(codes.sort(), { width: shelfWidth, part: 0 })
 }
 
-/** Decodes the sets of a shelf, each with its ids, ascending. */
+/** Decodes the sets of a shelf, each with its ids, ascending. `part`: undefined if there is no such row. */
 export function decodeSets(
   shelf: number,
-  part: Pick<SetPart, 'cardinality' | 'bytes'>,
+  part: Pick<SetPart, 'cardinality' | 'bytes'> | undefined,
 ): Map<number, number[]> {
   const sets = new Map<number, number[]>()
+  if (part === undefined) return sets
   const { places, ids } = decodeShelf(part)
   for (const [index, place] of places.entries()) {
     const termId = ~shelf * shelfPlaces + place

@@ -1,5 +1,5 @@
 /**
- * Parts of sets as a change rewrites them: which rows of `sets` it takes out of the table, and which it puts there instead.
+ * Parts of sets as a change rewrites them.
  *
  * @module
  */
@@ -9,48 +9,42 @@ import { decodePart, encodePart, findPart, type SetPart } from './set-encoding.t
 import { readPart, type SetList, termColumns } from './stored-sets.ts'
 import { mergeChanges } from './term-changes.ts'
 
-/** Rows of `sets` with one `term_id`: that of a term, or of a shelf. */
-export interface WantedParts {
+/** Parts of the set of a term, or a shelf: rows of `sets` with one `term_id`, and what they become. */
+export interface Rewrite {
   rowId: number
   parts: readonly number[] | 'all'
+  /** Yields all parts that replace those, each with its `term_id`. A part without ids isn't stored. */
+  rewrite(stored: readonly SetPart[]): Iterable<readonly [rowId: number, part: SetPart]>
 }
 
-/** Removes rows from the table, and returns their parts by `term_id`, ascending. */
-export async function takeParts(
+/** Takes parts out of the table, and puts there what they become. */
+export async function applyRewrites(
   tx: SqlOrTransaction,
   list: SetList,
-  wanted: readonly WantedParts[],
-): Promise<Map<number, SetPart[]>> {
-  const taken = new Map<number, SetPart[]>()
-  const take = async (using: string, condition: string) => {
-    const rows = copyRows(
-      tx,
-      `delete from sets s ${using} where s.list = '${list}' and ${condition}
-      returning s.width, s.part, s.cardinality, s.bytes, s.term_id`,
-    )
-    for await (const row of rows) {
-      const rowId = readInteger(row[4])
-      const part = readPart(row)
-      const parts = taken.get(rowId)
-      if (parts === undefined) taken.set(rowId, [part])
-      else parts.push(part)
+  rewrites: readonly Rewrite[],
+): Promise<void> {
+  const keys = rewrites.flatMap(({ rowId, parts }) =>
+    parts === 'all' ? [[rowId, 0, 2 ** 31 - 1]] : parts.map((part) => [rowId, part, part]),
+  )
+  const column = (place: number) => `'{${keys.map((key) => key[place]).join()}}'::integer[]`
+  const rows = copyRows(
+    tx,
+    `delete from sets s using unnest(${column(0)}, ${column(1)}, ${column(2)}) as k(term_id, first, last)
+    where s.list = '${list}' and s.term_id = k.term_id and s.part between k.first and k.last
+    returning s.width, s.part, s.cardinality, s.bytes, s.term_id`,
+  )
+  const stored = new Map<number, SetPart[]>(rewrites.map(({ rowId }) => [rowId, []]))
+  for await (const row of rows) stored.get(readInteger(row[4]))?.push(readPart(row))
+  const lines: string[] = []
+  for (const { rowId, rewrite } of rewrites) {
+    const parts = stored.get(rowId)?.sort((one, other) => one.part - other.part) ?? []
+    for (const [newRowId, { part, width, cardinality, bytes }] of rewrite(parts)) {
+      if (cardinality === 0) continue
+      const digits = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('hex')
+      lines.push(writeRow([newRowId, list, part, width, cardinality, `\\x${digits}`]))
     }
   }
-  const keys = wanted.flatMap(({ rowId, parts }) =>
-    parts === 'all' ? [] : parts.map((part) => ({ rowId, part })),
-  )
-  if (keys.length > 0) {
-    const rowIds = keys.map(({ rowId }) => rowId).join()
-    const parts = keys.map(({ part }) => part).join()
-    await take(
-      `using unnest('{${rowIds}}'::integer[], '{${parts}}'::integer[]) as k(term_id, part)`,
-      's.term_id = k.term_id and s.part = k.part',
-    )
-  }
-  const whole = wanted.flatMap(({ rowId, parts }) => (parts === 'all' ? [rowId] : []))
-  if (whole.length > 0) await take('', `s.term_id = any('{${whole.join()}}')`)
-  for (const parts of taken.values()) parts.sort((one, other) => one.part - other.part)
-  return taken
+  await copyInto(tx, 'sets (term_id, list, part, width, cardinality, bytes)', lines)
 }
 
 /** Yields the parts of a set after a change. `stored` has those that change, or all if they have another width; ascending. */
@@ -71,18 +65,22 @@ export function* rewriteParts(
       applied < changes.length ? (changes[applied] ?? 0) >>> 1 : Number.POSITIVE_INFINITY,
     )
     const end = (findPart(first, rangeWidth) + 1) * 2 ** rangeWidth
-    const before: Uint32Array[] = []
-    for (let part = next; part !== undefined && startOf(part) < end; part = stored[++taken]) {
-      before.push(decodePart(part))
+    const own: SetPart[] = []
+    for (let part = next; part !== undefined && startOf(part) < end; part = stored[++taken]) own.push(part)
+    const ids = new Uint32Array(own.reduce((sum, { cardinality }) => sum + cardinality, 0))
+    let length = 0
+    for (const part of own) {
+      ids.set(decodePart(part), length)
+      length += part.cardinality
     }
     const start = applied
     while (applied < changes.length && (changes[applied] ?? 0) >>> 1 < end) applied++
-    yield* splitIds(mergeChanges(concatenate(before), changes.subarray(start, applied)), width)
+    yield* splitIds(mergeChanges(ids, changes.subarray(start, applied)), width)
   }
 }
 
-/** Yields the parts of a width that have ids. */
-function* splitIds(ids: Uint32Array, width: number): Generator<SetPart, void> {
+/** Yields the parts of a width that have the ids, which are ascending. */
+export function* splitIds(ids: Uint32Array, width: number): Generator<SetPart, void> {
   for (let start = 0; start < ids.length; ) {
     const part = findPart(ids[start] ?? 0, width)
     const limit = (part + 1) * 2 ** width
@@ -90,47 +88,6 @@ function* splitIds(ids: Uint32Array, width: number): Generator<SetPart, void> {
     while (end < ids.length && (ids[end] ?? 0) < limit) end++
     yield encodePart(ids.subarray(start, end), { width, part })
     start = end
-  }
-}
-
-function concatenate(arrays: readonly Uint32Array[]): Uint32Array {
-  const [first] = arrays
-  if (arrays.length === 1 && first !== undefined) return first
-  const all = new Uint32Array(arrays.reduce((length, array) => length + array.length, 0))
-  let length = 0
-  for (const array of arrays) {
-    all.set(array, length)
-    length += array.length
-  }
-  return all
-}
-
-/** Writes rows of `sets`, many at a time. */
-export class PartWriter {
-  readonly #tx: SqlOrTransaction
-  readonly #list: SetList
-  #lines: string[] = []
-  #bytes = 0
-
-  constructor(tx: SqlOrTransaction, list: SetList) {
-    this.#tx = tx
-    this.#list = list
-  }
-
-  /** Adds a part. One without ids isn't stored. */
-  add(rowId: number, { part, width, cardinality, bytes }: SetPart): void {
-    if (cardinality === 0) return
-    const digits = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('hex')
-    this.#lines.push(writeRow([rowId, this.#list, part, width, cardinality, `\\x${digits}`]))
-    this.#bytes += digits.length
-  }
-
-  /** Writes what was added, if that is much. */
-  async flush(atLeastBytes = 4_000_000): Promise<void> {
-    if (this.#bytes < atLeastBytes) return
-    await copyInto(this.#tx, 'sets (term_id, list, part, width, cardinality, bytes)', this.#lines)
-    this.#lines = []
-    this.#bytes = 0
   }
 }
 
