@@ -56,6 +56,7 @@ import { addRemovalRoutes } from './routes/removals.ts'
 import { addRepositoryRoutes } from './routes/repositories.ts'
 import { createUnknownPathHandler } from './routes/unknown-path.ts'
 import { addUserRoutes } from './routes/users.ts'
+import { explainWait } from './staging/liveness-lock.ts'
 import { createFailureLog, describeCause } from './telemetry/log.ts'
 import { createMetrics } from './telemetry/metrics.ts'
 import type { Tracing } from './telemetry/tracing.ts'
@@ -170,7 +171,9 @@ export function createApp(options: AppOptions): App {
   )
   root.notFound(createUnknownPathHandler(meter, basePath))
   const logFailure = createFailureLog(logger)
-  root.onError(createErrorHandler(createSchemaExplainer(checkSchema), logFailure))
+  const explainSchema = createSchemaExplainer(checkSchema)
+  const explain = async (error: Error) => explainWait(database.sql, await explainSchema(error))
+  root.onError(createErrorHandler(explain, logFailure))
 
   // Who may call what.
   const app = basePath === '' ? root : root.basePath(basePath)

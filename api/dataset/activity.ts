@@ -24,7 +24,6 @@ export async function applyActivity(change: DatasetChange): Promise<void> {
     insert into attributes (name, value)
     select distinct ${activeDay}, day::text from changed_activity
     where day is not null and day not in (select number from attributes where name = ${activeDay})`
-  await analyzeTables(change, ['attributes'])
   await noteTerms(
     change,
     'users',

@@ -1,6 +1,5 @@
 import type { Fragment } from '../database/connect.ts'
-import { stagingTable, type TermKind, termKinds } from '../staging/staging-tables.ts'
-import { analyzeTables } from './pending-change.ts'
+import { stagingTable, type TermKind } from '../staging/staging-tables.ts'
 import type { Load } from './staged-load.ts'
 
 /**
@@ -43,7 +42,6 @@ export async function addTerms(load: Load): Promise<void> {
     insert into dependencies (id, name, name_key, file, status, file_dependency_id)
     select n.id, n.name, n.name_key, n.file, n.status, f.id
     from ${missing} join dependencies f on f.name = '' and f.file = n.file and f.status is not distinct from n.status`
-  await analyzeTables(load, [...termKinds])
 }
 
 /** SQL: whether the row `d` of `dependencies` is the staged one `s`. */

@@ -38,7 +38,7 @@ async function deriveTerms(
   const fields = listFields(list, attributes)
   if (fields.length === 0) return
   await tx`
-    create temporary table derived_terms (id integer primary key, term_ids integer[] not null) on commit drop`
+    create temporary table derived_items (id integer primary key, term_ids integer[] not null) on commit drop`
   const batches = readBatches<{ id: number; fields: Record<string, FieldValue> | null }>(
     (last, limit) => tx`
       select id, (
@@ -57,19 +57,19 @@ async function deriveTerms(
     )
     await copyInto(
       tx,
-      'derived_terms',
+      'derived_items',
       rows.map((row) =>
         writeRow([row.id, row.attributes.map((attribute) => attributeIds.get(keyOf(attribute)) ?? null)]),
       ),
     )
   }
-  await tx`analyze derived_terms`
+  await tx`analyze derived_items`
   await replaceTerms(
     change,
     list,
     tx`
       select id, i.term_ids as old_term_ids, kept || d.term_ids as term_ids
-      from ${tx(list)} i join derived_terms d using (id),
+      from ${tx(list)} i join derived_items d using (id),
         lateral (
           select array(
             select term_id from unnest(i.term_ids) as term_id
@@ -78,7 +78,7 @@ async function deriveTerms(
         ) k
       where not (kept || d.term_ids @> i.term_ids and kept || d.term_ids <@ i.term_ids)`,
   )
-  await tx`drop table derived_terms`
+  await tx`drop table derived_items`
 }
 
 /** Adds attributes that the dataset lacks. Returns the ids of all, by `keyOf`. */

@@ -17,7 +17,7 @@ export async function useKnownRepositories({ tx, importId }: Load): Promise<void
   const staged = tx(stagingTable('repos', importId))
   await tx`
     create temporary table known_repositories on commit drop as
-    select s.position, r.*, s.url_key <> r.url_key as has_moved
+    select s.position, r.id, r.full_name_key, r.pushed_at, r.term_ids, r.members, s.url_key <> r.url_key as has_moved
     from ${staged} s join repositories r using (forge_rest_id)
     where not ${isLocalDocument(tx, renderMembers(tx, tx`r.members`))}`
   const [moved] = await tx<{ url: string }[]>`

@@ -8,12 +8,13 @@
  *
  * @module
  */
-import { rmSync } from 'node:fs'
+import { readdirSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import { isEmbedded, type Sql, type SqlOrTransaction } from '../database/connect.ts'
 import { acceptsConnections } from '../database/embedded.ts'
 import { beginLong } from '../database/long-transaction.ts'
+import { readCode, unavailable } from '../errors.ts'
 
 /** The first half of the advisory lock; the second half is the load's id. */
 const lockClass = 0x6c6f_6164
@@ -39,6 +40,23 @@ export async function cleanUpIfDead(
     const [lock] = await tx<{ taken: boolean }[]>`
       select pg_try_advisory_xact_lock(${lockClass}, ${lockKey(importId)}) as taken`
     if (lock?.taken === true) await cleanUp(tx)
+  })
+}
+
+/**
+ * Replaces the error of a statement that had no response for so long, if a load of the embedded database is running: while it is
+ * applied, it holds the one session.
+ */
+export async function explainWait(sql: Sql, error: Error): Promise<Error> {
+  if (!isEmbedded(sql) || readCode(error) !== 'RESPONSE_TIMEOUT') return error
+  const folder = dirname(socketPath(sql, 0))
+  const sockets = readdirSync(folder).filter((name) => /^load\.\d+$/.test(name))
+  const areHeld = await Promise.all(sockets.map((name) => acceptsConnections(join(folder, name))))
+  if (!areHeld.includes(true)) return error
+  return unavailable('Database unavailable', {
+    cause: new Error(
+      `a load is running, which may hold the one session of the embedded database: ${error.message}`,
+    ),
   })
 }
 

@@ -1,0 +1,160 @@
+/**
+ * The map of a load: which steps a change of the dataset has, in which order, and the temporary tables that they make. A table
+ * belongs to the file that makes it, and is named in no other, but for those that the whole change shares: these are how a step
+ * tells the later ones what they have to bring up to date.
+ *
+ *   lines → records → rows with the ids of their terms      staging/: tables of the load, before the transaction
+ *     → who is new or changed → users, repositories, commits    the steps of the load
+ *     → what users use, when they were active                   the steps of every change, also of `forget` and `remove`
+ *     → sets and counts → version → coverage
+ *
+ * Nothing runs by this map. `test/dataset/load-map.test.ts` compares it with what loads really make.
+ *
+ * @module
+ */
+
+/** A step, in the file that has it. */
+interface Step {
+  file: string
+  does: string
+  /** The temporary tables that it makes, with their columns. */
+  makes?: Readonly<Record<string, string>>
+  /** The tables of the whole change that it writes or reads. */
+  shares?: readonly string[]
+}
+
+/** A step that stands at two places is in the first one, and a removal also wherever a mirror lacks something. */
+export const loadMap: readonly Step[] = [
+  {
+    file: 'user-rules.ts',
+    does: 'classifies users again, as a change of its own, if the rules have changed',
+    makes: {
+      moved_attributes: 'user_id integer, name text, lost text, gained text',
+      moved_locations: 'id integer, lost text, gained text',
+    },
+    shares: ['affected_users'],
+  },
+  {
+    file: 'pending-change.ts',
+    does: 'makes what the change shares',
+    makes: {
+      affected_users: 'user_id integer',
+      active_users: 'user_id integer',
+      new_terms: 'id integer',
+      set_changes: 'list list_name, id integer, lost integer[], gained integer[]',
+    },
+  },
+  {
+    file: 'missing-terms.ts',
+    does: 'derives terms that an older version of devdata did not know',
+    makes: { derived_items: 'id integer, term_ids integer[]' },
+  },
+  {
+    file: 'item-terms.ts',
+    does: 'gives items other terms',
+    makes: { renewed_terms: 'id integer, old_term_ids integer[], term_ids integer[]' },
+    shares: ['set_changes'],
+  },
+  {
+    file: 'removal.ts',
+    does: 'removes what the load names, or lacks',
+    makes: {
+      removed_users: 'id integer, forge_rest_id bigint, term_ids integer[]',
+      removed_repositories: 'id integer, forge_rest_id bigint, term_ids integer[]',
+      removed_keys: 'repository_id integer, commit_hash text',
+    },
+    shares: ['affected_users', 'set_changes'],
+  },
+  {
+    file: 'commit-changes.ts',
+    does: 'leaves out commits of unknown repositories',
+    makes: { unknown_urls: 'url_key text' },
+  },
+  {
+    file: 'load-terms.ts',
+    does: 'adds new terms by their reserved ids',
+    makes: { renumbered_terms: 'staged_id integer, id integer' },
+    shares: ['new_terms', 'set_changes'],
+  },
+  {
+    file: 'user-changes.ts',
+    does: 'adds and updates users',
+    makes: {
+      changed_users:
+        'position bigint, old_term_ids integer[], is_new boolean, has_other_kind boolean, id integer',
+    },
+    shares: ['affected_users'],
+  },
+  {
+    file: 'addresses.ts',
+    does: 'replaces further addresses',
+    makes: {
+      changed_addresses: 'user_id integer, identities text[], document text, is_new boolean',
+      missing_addresses: 'user_id integer',
+    },
+    shares: ['affected_users'],
+  },
+  {
+    file: 'local-repositories.ts',
+    does: 'joins what is one repository',
+    makes: {
+      replaced_ids: 'local_id bigint, forge_rest_id bigint',
+      superseded_records: 'position bigint, forge_rest_id bigint, kept_position bigint, kept_id bigint',
+      stored_records: 'position bigint, local_id bigint, id integer, forge_rest_id bigint',
+      taken_rows: 'id integer, local_id bigint, forge_rest_id bigint',
+      merged_rows:
+        'from_id integer, to_id integer, position bigint, dependencies text, dependencies_count integer, gives_dependencies boolean',
+      moved_commits:
+        'repository_id integer, commit_hash text, committer_date bigint, author_date bigint, author_identity text, coauthor_identities text[], members text',
+      present_commits: 'repository_id integer, commit_hash text',
+    },
+  },
+  {
+    file: 'repository-changes.ts',
+    does: 'adds and updates repositories, and what they declare',
+    makes: {
+      known_repositories:
+        'position bigint, id integer, full_name_key text, pushed_at bigint, term_ids integer[], members text, has_moved boolean',
+      changed_repositories:
+        'position bigint, is_new boolean, old_term_ids integer[], has_dependencies boolean, old_url text, url text, id integer',
+    },
+    shares: ['affected_users', 'set_changes'],
+  },
+  {
+    file: 'commit-changes.ts',
+    does: 'adds and updates commits',
+    makes: {
+      named_repositories: 'url_key text, id integer',
+      known_commits: 'position bigint, is_changed boolean',
+      changed_commits:
+        'position bigint, id integer, commit_hash text, committer_date bigint, author_date bigint, author_identity text, coauthor_identities text[], is_new boolean, is_growing boolean',
+      grown_repositories: 'id integer',
+    },
+  },
+  {
+    file: 'contributions.ts',
+    does: 'updates who wrote commits, and when',
+    makes: {
+      authors:
+        'repository_id integer, identity text, first_date bigint, last_date bigint, excludes_nothing boolean, is_new boolean, old_first_date bigint, old_last_date bigint, has_other_dates boolean',
+    },
+    shares: ['affected_users', 'active_users'],
+  },
+  {
+    file: 'user-dependencies.ts',
+    does: 'updates what affected users use',
+    makes: { changed_uses: 'user_id integer, lost integer[], gained integer[]' },
+    shares: ['affected_users', 'set_changes'],
+  },
+  {
+    file: 'activity.ts',
+    does: 'updates when affected and active users last wrote a commit',
+    makes: { changed_activity: 'user_id integer, old_term_id integer, last_date bigint, day bigint' },
+    shares: ['affected_users', 'active_users'],
+  },
+  {
+    file: 'dataset-change.ts',
+    does: 'gives the dataset its version, applies the changes of sets, and removes terms that nothing has',
+    shares: ['new_terms', 'set_changes'],
+  },
+]
