@@ -36,7 +36,7 @@ export interface ChangedSets {
 /** Bounds of what is in memory at a time. */
 const usualBounds = {
   /** Changes of a range: a term and an id each. */
-  changes: 6_000_000,
+  changes: 4_000_000,
   /** Parts that are rewritten. */
   parts: 4_000,
   /** Sets whose numbers of ids aren't stored yet. */
@@ -286,19 +286,45 @@ function chooseWidth(
  * states.
  */
 async function storeStates(tx: SqlOrTransaction, sets: ListStates, changed: ChangedSets): Promise<void> {
-  for (const { table, list, count, isOnShelf } of termColumns) {
-    const rows = [...sets[list]].filter(([, state]) => state.table === table)
+  for (const [table, columns] of Map.groupBy(termColumns, (each) => each.table)) {
+    const rows: [termId: number, count: string, state: SetState][] = []
+    for (const { list, count } of columns) {
+      for (const [termId, state] of sets[list]) {
+        if (state.table !== table) continue
+        rows.push([termId, count, state])
+        if (state.cardinality === 0) changed.emptied.push(termId)
+      }
+    }
     if (rows.length === 0) continue
     if (table === 'dependencies') changed.haveDependencies = true
-    for (const [termId, { cardinality }] of rows) if (cardinality === 0) changed.emptied.push(termId)
-    const ids = rows.map(([termId]) => termId).join()
-    const counts = rows.map(([, { cardinality }]) => cardinality).join()
-    const flags = rows.map(([, { isShelved }]) => isShelved).join()
-    await tx.unsafe(`
-      update ${table} t set ${count} = c.cardinality, ${isOnShelf} = c.is_on_shelf
-      from unnest('{${ids}}'::integer[], '{${counts}}'::integer[], '{${flags}}'::boolean[])
-        as c(term_id, cardinality, is_on_shelf)
-      where c.term_id = t.id and (t.${count}, t.${isOnShelf}) <> (c.cardinality, c.is_on_shelf)`)
+    await updateRows(tx, table, new Map(columns.map(({ count, isOnShelf }) => [count, isOnShelf])), rows)
   }
   for (const states of Object.values(sets)) states.clear()
+}
+
+/** Updates each row once, also that of a dependency with two sets. `columns` has those of numbers of ids, and of flags. */
+async function updateRows(
+  tx: SqlOrTransaction,
+  table: TermTable,
+  columns: ReadonlyMap<string, string>,
+  rows: readonly [termId: number, count: string, state: SetState][],
+): Promise<void> {
+  const names = [...columns].flat()
+  await tx.unsafe(`
+    update ${table} t set ${names.map((name) => `${name} = coalesce(c.${name}, t.${name})`).join()}
+    from (
+      select term_id, ${Array.from(
+        columns,
+        ([count, isOnShelf]) => `
+          max(cardinality) filter (where count = '${count}') as ${count},
+          bool_and(is_on_shelf) filter (where count = '${count}') as ${isOnShelf}`,
+      ).join()}
+      from unnest(
+        '{${rows.map(([termId]) => termId).join()}}'::integer[], '{${rows.map(([, count]) => count).join()}}'::text[],
+        '{${rows.map(([, , state]) => state.cardinality).join()}}'::integer[],
+        '{${rows.map(([, , state]) => state.isShelved).join()}}'::boolean[]
+      ) as r(term_id, count, cardinality, is_on_shelf)
+      group by term_id
+    ) c
+    where c.term_id = t.id and (${names.map((name) => `c.${name} <> t.${name}`).join(' or ')})`)
 }

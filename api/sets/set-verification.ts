@@ -53,12 +53,10 @@ export async function compareSets(
   const verification: SetVerification = { sets: 0, faults: [] }
   const counts = new Map<SetList, ReadonlyMap<number, number>>()
   for (const list of lists) {
-    const verifier = new ListVerifier(list, versions, await readUnshelved(tx, list, versions))
-    const ranges = sample === undefined ? await listRanges(tx, list) : [sample[list]]
-    for (const range of ranges) await verifier.compare(tx, selectItems, range, sample !== undefined)
-    verification.sets += verifier.counts.size
-    counts.set(list, verifier.counts)
-    for (const termId of verifier.faults) verification.faults.push({ termId, list })
+    const compared = await compareList(tx, list, { selectItems, versions, sampled: sample?.[list] })
+    verification.sets += compared.counts.size
+    counts.set(list, compared.counts)
+    for (const termId of compared.faults) verification.faults.push({ termId, list })
   }
   if (sample === undefined) await verifyCounts(tx, counts, verification.faults)
   return verification
@@ -86,63 +84,47 @@ async function readUnshelved(
   return unshelved
 }
 
-/** The verification of a list's sets, range by range. */
-class ListVerifier {
-  readonly faults = new Set<number>()
-  /** How many ids each set should have, as far as ranges were compared. */
-  readonly counts = new Map<number, number>()
-  readonly #list: SetList
-  readonly #versions: ReadonlySet<number>
-  readonly #unshelved: ReadonlySet<number>
-  /** The width of the parts of each set. */
-  readonly #widths = new Map<number, number>()
-
-  constructor(list: SetList, versions: ReadonlySet<number>, unshelved: ReadonlySet<number>) {
-    this.#list = list
-    this.#versions = versions
-    this.#unshelved = unshelved
+/** Compares the sets of a list, range by range. Returns how many ids each should have there, and the terms of wrong ones. */
+async function compareList(
+  tx: SqlOrTransaction,
+  list: SetList,
+  options: { selectItems: SelectItems; versions: ReadonlySet<number>; sampled: IdRange | undefined },
+): Promise<{ counts: Map<number, number>; faults: Set<number> }> {
+  const { selectItems, versions, sampled } = options
+  const unshelved = await readUnshelved(tx, list, versions)
+  const counts = new Map<number, number>()
+  const faults = new Set<number>()
+  const widths = new Map<number, number>()
+  /** Whether the part is where readers look for it, and as changes expect it. */
+  const isSound = ({ termId, ids, width, cardinality }: StoredIds) => {
+    const hasOwnParts = list === 'locations' || unshelved.has(termId)
+    if (width === undefined) return !hasOwnParts
+    if (!widths.has(termId)) widths.set(termId, width)
+    return hasOwnParts && ids.length === cardinality && width === widths.get(termId)
   }
-
-  async compare(
-    tx: SqlOrTransaction,
-    selectItems: SelectItems,
-    range: IdRange,
-    isSample: boolean,
-  ): Promise<void> {
-    const list = this.#list
+  for (const range of sampled === undefined ? await listRanges(tx, list) : [sampled]) {
     const items = new TermChanges(0)
     for await (const [id, termIds] of copyRows(tx, selectItems(list, range))) {
       items.add(readInteger(id), termIds, true)
     }
     const expected = new Map(items.group().map(({ termId, changes }) => [termId, changes]))
-    const missing = new Map<number, number>()
-    for (const [termId, { length }] of expected) {
-      missing.set(termId, length)
-      this.counts.set(termId, (this.counts.get(termId) ?? 0) + length)
-    }
+    const found = new Map<number, number>()
+    for (const [termId, { length }] of expected) counts.set(termId, (counts.get(termId) ?? 0) + length)
     // A sample doesn't read parts where none of its ids is expected, so it misses wrong ids there.
-    const rowIds = [...expected.keys()].flatMap((termId) => [termId, findShelf(termId)])
-    const ofTerms = isSample ? `term_id = any('{${[...new Set(rowIds)].join()}}')` : 'true'
+    const rowIds = new Set([...expected.keys()].flatMap((termId) => [termId, findShelf(termId)]))
+    const ofTerms = sampled === undefined ? 'true' : `term_id = any('{${[...rowIds].join()}}')`
     const ofRange = `part::bigint << width <= ${range.last} and (part + 1)::bigint << width > ${range.first}`
     for await (const stored of readSets(tx, list, `${ofTerms} and ${ofRange}`)) {
       const { termId } = stored
       const { common, others } = countCommon(stored.ids, expected.get(termId) ?? new Uint32Array(), range)
       if (common + others === 0) continue
-      if (!this.counts.has(termId)) this.counts.set(termId, 0)
-      missing.set(termId, (missing.get(termId) ?? 0) - common)
-      if (!this.#isSound(stored) || (others > 0 && !this.#versions.has(termId))) this.faults.add(termId)
+      if (!counts.has(termId)) counts.set(termId, 0)
+      found.set(termId, (found.get(termId) ?? 0) + common)
+      if (!isSound(stored) || (others > 0 && !versions.has(termId))) faults.add(termId)
     }
-    for (const [termId, count] of missing) if (count !== 0) this.faults.add(termId)
+    for (const [termId, { length }] of expected) if (found.get(termId) !== length) faults.add(termId)
   }
-
-  /** Whether the part is where readers look for it, and as changes expect it. */
-  #isSound({ termId, ids, width, cardinality }: StoredIds): boolean {
-    const hasOwnParts = this.#list === 'locations' || this.#unshelved.has(termId)
-    if (width === undefined) return !hasOwnParts
-    const known = this.#widths.get(termId) ?? width
-    this.#widths.set(termId, known)
-    return hasOwnParts && ids.length === cardinality && width === known
-  }
+  return { counts, faults }
 }
 
 /** Counts the ids of a range that are expected, and the others. Both arrays are ascending; `expected` has id * 2 + 1. */
