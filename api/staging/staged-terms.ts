@@ -135,17 +135,21 @@ export function createStagedTerms(importId: number): StagedTerms {
   /** Learns the ids of terms, and stages those that the load meets for the first time. */
   async function learn<Term>(tx: SqlOrTransaction, terms: Terms<Term>, met: readonly Term[]): Promise<void> {
     const { kind, keyOf, find, known } = terms
-    const unknown = [...new Map(met.map((term) => [keyOf(term), term]))].filter(([key]) => !known.has(key))
-    if (unknown.length === 0) return
+    const unknown = new Map<string, Term>()
+    for (const term of met) {
+      const key = keyOf(term)
+      if (!known.has(key) && !unknown.has(key)) unknown.set(key, term) // as the first one spells it
+    }
+    if (unknown.size === 0) return
     const table = stagingTable(kind, importId)
     const tables = { staged: tx`${tx(table)}`, stored: tx`${tx(kind)}` }
-    const asked = unknown.map(([, term]) => term)
+    const asked = [...unknown]
     const found = await tx<FoundTerm[]>`
       select place, coalesce(id, nextval('term_ids'))::integer as id, id is null as "isNew", country, is_staged as "isStaged"
-      from (${find(tx, asked, tables)}) f`
+      from (${find(tx, [...unknown.values()], tables)}) f`
     const lines: string[] = []
     for (const term of found) {
-      const [key, what] = unknown[term.place - 1] ?? []
+      const [key, what] = asked[term.place - 1] ?? []
       if (key === undefined || what === undefined) throw new Error('a term was found that was not asked for')
       const country = term.isNew ? (terms.findCountry?.(what) ?? null) : term.country
       known.set(key, { id: term.id, country })
