@@ -77,6 +77,14 @@ export const loadMap: readonly Step[] = [
     shares: ['new_terms', 'set_changes'],
   },
   {
+    file: 'repository-changes.ts',
+    does: 'keeps the records of repositories that clones do not describe better',
+    makes: {
+      known_repositories:
+        'position bigint, id integer, full_name_key text, pushed_at bigint, term_ids integer[], members text, has_moved boolean',
+    },
+  },
+  {
     file: 'user-changes.ts',
     does: 'adds and updates users',
     makes: {
@@ -113,8 +121,6 @@ export const loadMap: readonly Step[] = [
     file: 'repository-changes.ts',
     does: 'adds and updates repositories, and what they declare',
     makes: {
-      known_repositories:
-        'position bigint, id integer, full_name_key text, pushed_at bigint, term_ids integer[], members text, has_moved boolean',
       changed_repositories:
         'position bigint, is_new boolean, old_term_ids integer[], has_dependencies boolean, old_url text, url text, id integer',
     },

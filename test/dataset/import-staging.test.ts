@@ -7,6 +7,7 @@ import { type Database, openDatabase } from '../../api/database/database.ts'
 import { applyImport } from '../../api/dataset/apply-load.ts'
 import { foldText } from '../../api/names/case-folding.ts'
 import { findSources, importNdjson } from '../../api/sources/ndjson/import.ts'
+import { explainWait, holdLivenessLock } from '../../api/staging/liveness-lock.ts'
 import { parseItem } from '../../api/staging/records.ts'
 import { beginStaging, type Staging } from '../../api/staging/staging.ts'
 import { stagingTable } from '../../api/staging/staging-tables.ts'
@@ -118,6 +119,17 @@ describe('a long load on the embedded database, which has one session', () => {
         raise exception 'nothing has released the session';
       end $$`.execute()
   }
+
+  test('is named by the error of a request that had no response, and only while it runs', async () => {
+    const error = Object.assign(new Error('no response'), { code: 'RESPONSE_TIMEOUT' })
+    const end = await holdLivenessLock(loader.sql, 7)
+    const explained = await explainWait(service.sql, error)
+    expect(explained).toMatchObject({ status: 503, code: 'database_unavailable' })
+    expect(String(explained.cause)).toContain('a load is running')
+    expect(await explainWait(service.sql, new Error('another'))).toMatchObject({ message: 'another' })
+    await end()
+    expect(await explainWait(service.sql, error)).toBe(error)
+  })
 
   /** Another process, whose statement and connection wait for as long as it takes. */
   async function openCommand(): Promise<void> {
