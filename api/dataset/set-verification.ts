@@ -8,7 +8,7 @@ import type { Sql, SqlOrTransaction } from '../database/connect.ts'
 import { beginLong } from '../database/long-transaction.ts'
 import { deleteAllSets } from '../sets/set-parts.ts'
 import { compareSets, type IdRange, type Sample, type SetVerification } from '../sets/set-verification.ts'
-import { allTerm, type SetList } from '../sets/stored-sets.ts'
+import { allTerm, readLastIds, type SetList, setLists } from '../sets/stored-sets.ts'
 import { changeDataset, type DatasetChangeOptions, type DatasetChangeResult } from './dataset-change.ts'
 import { deriveMissingTerms } from './missing-terms.ts'
 
@@ -34,7 +34,7 @@ export function rebuildSets(sql: Sql, options: DatasetChangeOptions = {}): Promi
     await deriveMissingTerms(change)
     await tx`truncate set_changes` // all sets are filled anew
     await deleteAllSets(tx)
-    for (const list of lists) {
+    for (const list of setLists) {
       await tx.unsafe(`
         insert into set_changes select '${list}', id, '{}', term_ids from (${selectItems(list, everyId)}) i`)
     }
@@ -42,7 +42,6 @@ export function rebuildSets(sql: Sql, options: DatasetChangeOptions = {}): Promi
   })
 }
 
-const lists: readonly SetList[] = ['users', 'repositories', 'locations']
 const everyId: IdRange = { first: 0, last: 2 ** 31 - 1 }
 
 /** SQL: `id` of the items of a range, and `term_ids` that they have. */
@@ -65,17 +64,10 @@ function selectItems(list: SetList, { first, last }: IdRange): string {
 }
 
 async function drawSample(tx: SqlOrTransaction): Promise<Sample> {
-  const [last] = await tx<Record<SetList, number>[]>`
-    select last_user_id as users, last_repository_id as repositories,
-      (select coalesce(max(id), 0) from locations) as locations
-    from dataset`
-  const draw = (lastId = 0): IdRange => {
-    const first = randomInt(Math.max(1, lastId - sampleSize + 2))
+  const lastIds = await readLastIds(tx)
+  const draw = (list: SetList): IdRange => {
+    const first = randomInt(Math.max(1, lastIds[list] - sampleSize + 2))
     return { first, last: first + sampleSize - 1 }
   }
-  return {
-    users: draw(last?.users),
-    repositories: draw(last?.repositories),
-    locations: draw(last?.locations),
-  }
+  return { users: draw('users'), repositories: draw('repositories'), locations: draw('locations') }
 }

@@ -22,7 +22,7 @@ import {
   type SetPart,
 } from './set-encoding.ts'
 import { applyRewrites, type Rewrite, rewriteParts, splitIds } from './set-parts.ts'
-import { type SetList, selectTerms, type TermTable, termColumns } from './stored-sets.ts'
+import { readLastIds, type SetList, selectTerms, type TermTable, termColumns } from './stored-sets.ts'
 import { mergeChanges, type TermChange, TermChanges } from './term-changes.ts'
 
 /** What a change did to sets. */
@@ -59,11 +59,10 @@ export async function applySetChanges(
   const lastIds = await readLastIds(tx)
   for (const [index, range] of ranges.entries()) {
     const { list, size } = range
-    const terms = await readRange(tx, changes, range)
-    await readStates(tx, list, terms, sets[list])
+    const terms = await addStates(tx, list, await readRange(tx, changes, range), sets[list])
     const left = ranges.slice(index).reduce((sum, each) => (each.list === list ? sum + each.size : sum), 0)
     const lastId = Math.max(range.last, lastIds[list])
-    await rewriteSets({ tx, list, lastId, growth: left / size, states: sets[list] }, terms, bounds.parts)
+    await rewriteSets(tx, list, listRewrites({ lastId, growth: left / size }, terms), bounds.parts)
     if (sets.users.size + sets.repositories.size + sets.locations.size >= bounds.sets) {
       await storeStates(tx, sets, changed)
     }
@@ -83,30 +82,17 @@ interface ChangedRange {
 
 /** Plans ranges of about as many changes as the bound. */
 async function planRanges(tx: SqlOrTransaction, changes: string, bound: number): Promise<ChangedRange[]> {
-  const blocks = await tx<ChangedRange[]>`
-    select list::text, min(id) as first, max(id) as last, sum(cardinality(lost) + cardinality(gained)) as size
-    from ${tx(changes)} where cardinality(lost) + cardinality(gained) > 0 group by list, id / 1024 order by list, first`
-  const ranges: ChangedRange[] = []
-  for (const block of blocks) {
-    const range = ranges.at(-1)
-    if (range === undefined || range.list !== block.list || range.size + block.size > bound) {
-      ranges.push({ ...block })
-    } else {
-      range.last = block.last
-      range.size += block.size
-    }
-  }
+  const ranges = await tx<ChangedRange[]>`
+    select list::text, min(first) as first, max(last) as last, sum(size)::bigint as size
+    from (
+      select *, floor(sum(size) over (partition by list order by first) / ${bound}::bigint) as range
+      from (
+        select list, min(id) as first, max(id) as last, sum(cardinality(lost) + cardinality(gained)) as size
+        from ${tx(changes)} group by list, id / 1024
+      ) blocks where size > 0
+    ) b group by list, range order by list, range`
   if (ranges.length > 3) await tx`create index on ${tx(changes)} (list, id)` // otherwise, each is most of the table
   return ranges
-}
-
-async function readLastIds(tx: SqlOrTransaction): Promise<Record<SetList, number>> {
-  const [last] = await tx<Record<SetList, number>[]>`
-    select last_user_id as users, last_repository_id as repositories,
-      (select coalesce(max(id), 0) from locations) as locations
-    from dataset`
-  if (last === undefined) throw new Error('the dataset row is missing')
-  return last
 }
 
 async function readRange(
@@ -140,13 +126,18 @@ interface SetState {
 
 type ListStates = Record<SetList, Map<number, SetState>>
 
-/** Adds the states of sets that aren't known yet. */
-async function readStates(
+/** A set that changes. */
+interface ChangedSet extends TermChange {
+  state: SetState
+}
+
+/** Adds the state of each set. `states` has those that are known, and gets the others. */
+async function addStates(
   tx: SqlOrTransaction,
   list: SetList,
   terms: readonly TermChange[],
   states: Map<number, SetState>,
-): Promise<void> {
+): Promise<ChangedSet[]> {
   const unknown = terms.flatMap(({ termId }) => (states.has(termId) ? [] : [termId]))
   // The statements have their values in their texts: the planner then knows how many there are.
   const rows = await tx.unsafe<(SetState & { termId: number })[]>(`
@@ -164,66 +155,64 @@ async function readStates(
     // The row of a new term may have the number of ids that the set is about to get.
     states.set(termId, { table, isShelved: false, width, cardinality: width === null ? 0 : cardinality })
   }
+  return terms.map((term) => {
+    const state = states.get(term.termId)
+    if (state === undefined) throw new Error(`the state of term ${term.termId} was not read`)
+    return { ...term, state }
+  })
 }
 
-/** A range of changes as it is applied. */
-interface Rewriting {
-  tx: SqlOrTransaction
-  list: SetList
-  /** The highest id of all sets. */
-  lastId: number
-  /** How many times as many changes follow, this range included. */
-  growth: number
-  states: ReadonlyMap<number, SetState>
-}
-
-/** Rewrites each changed set that has parts of its own, and each shelf of others. */
+/** Applies rewrites, many at a time. */
 async function rewriteSets(
-  rewriting: Rewriting,
-  terms: readonly TermChange[],
+  tx: SqlOrTransaction,
+  list: SetList,
+  rewrites: Iterable<readonly [size: number, rewrite: Rewrite]>,
   maxParts: number,
 ): Promise<void> {
-  const { tx, list } = rewriting
   let batch: Rewrite[] = []
   let parts = 0
-  async function add(rewrite: Rewrite, size: number): Promise<void> {
+  for (const [size, rewrite] of rewrites) {
     batch.push(rewrite)
     parts += size
-    if (parts >= maxParts) await flush()
-  }
-  async function flush(): Promise<void> {
+    if (parts < maxParts) continue
     await applyRewrites(tx, list, batch)
     batch = []
     parts = 0
   }
-  const shelves = Map.groupBy(terms, ({ termId }) =>
-    findState(rewriting, termId).isShelved ? findShelf(termId) : undefined,
-  )
-  for (const [shelf, changed] of shelves) {
+  await applyRewrites(tx, list, batch)
+}
+
+/** What the widths of sets depend on. */
+interface Outlook {
+  /** The highest id of all sets. */
+  lastId: number
+  /** How many times as many changes follow, this range included. */
+  growth: number
+}
+
+/** Yields what becomes of each shelf, and of each set that isn't on one, with about how many parts that concerns. */
+function* listRewrites(
+  outlook: Outlook,
+  sets: readonly ChangedSet[],
+): Generator<readonly [size: number, rewrite: Rewrite], void> {
+  const shelves = Map.groupBy(sets, ({ termId, state }) => (state.isShelved ? findShelf(termId) : undefined))
+  for (const [shelf, members] of shelves) {
     if (shelf !== undefined) {
-      const changes = changed.reduce((sum, each) => sum + each.changes.length, 0)
-      await add(createShelfRewrite(rewriting, shelf, changed), 1 + changes / partIds)
+      const changes = members.reduce((sum, each) => sum + each.changes.length, 0)
+      yield [1 + changes / partIds, createShelfRewrite(outlook, shelf, members)]
       continue
     }
-    for (const term of changed) {
-      const state = findState(rewriting, term.termId)
-      const rewrite = createSetRewrite(rewriting, state, term)
-      await add(rewrite, 1 + rewrite.parts.length + (state.cardinality + term.changes.length) / partIds)
+    for (const set of members) {
+      const ids = set.state.cardinality + set.changes.length
+      yield [1 + ids / partIds, createSetRewrite(outlook, set)]
     }
   }
-  await flush()
 }
 
-function findState({ states }: Rewriting, termId: number): SetState {
-  const state = states.get(termId)
-  if (state === undefined) throw new Error(`the state of term ${termId} was not read`)
-  return state
-}
-
-function createSetRewrite(rewriting: Rewriting, state: SetState, { termId, changes }: TermChange): Rewrite {
+function createSetRewrite(outlook: Outlook, { termId, changes, state }: ChangedSet): Rewrite {
   const before = state.width
   const width = chooseWidth(
-    rewriting,
+    outlook,
     state,
     changes.reduce((sum, change) => sum + (change & 1) * 2 - 1, 0),
   )
@@ -243,21 +232,20 @@ function createSetRewrite(rewriting: Rewriting, state: SetState, { termId, chang
   }
 }
 
-function createShelfRewrite(rewriting: Rewriting, shelf: number, terms: readonly TermChange[]): Rewrite {
+function createShelfRewrite(outlook: Outlook, shelf: number, members: readonly ChangedSet[]): Rewrite {
   return {
     rowId: shelf,
     parts: [0],
     *rewrite([stored]: readonly SetPart[]) {
       const sets: Map<number, ArrayLike<number>> = decodeSets(shelf, stored)
-      for (const { termId, changes } of terms) {
-        const state = findState(rewriting, termId)
+      for (const { termId, changes, state } of members) {
         const ids = mergeChanges(new Uint32Array(sets.get(termId) ?? []), changes)
         sets.set(termId, ids)
         state.cardinality = ids.length
         if (ids.length <= maxShelvedIds) continue
         sets.delete(termId)
         state.isShelved = false
-        state.width = chooseWidth(rewriting, { width: null, cardinality: 0 }, ids.length)
+        state.width = chooseWidth(outlook, { width: null, cardinality: 0 }, ids.length)
         for (const part of splitIds(ids, state.width)) yield [termId, part]
       }
       yield [shelf, encodeShelf(sets)]
@@ -270,7 +258,7 @@ function createShelfRewrite(rewriting: Rewriting, shelf: number, terms: readonly
  * its width until that number is some four times higher or lower than the one for which the width was chosen.
  */
 function chooseWidth(
-  { growth, lastId }: Rewriting,
+  { growth, lastId }: Outlook,
   { width, cardinality }: Pick<SetState, 'width' | 'cardinality'>,
   change: number,
 ): number {

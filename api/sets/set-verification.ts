@@ -6,7 +6,15 @@
 import type { SqlOrTransaction } from '../database/connect.ts'
 import { copyRows, readInteger } from '../database/copy.ts'
 import { findShelf } from './set-encoding.ts'
-import { allTerm, readSets, type SetList, type StoredIds, selectTerms } from './stored-sets.ts'
+import {
+  allTerm,
+  readLastIds,
+  readSets,
+  type SetList,
+  type StoredIds,
+  selectTerms,
+  setLists,
+} from './stored-sets.ts'
 import { TermChanges } from './term-changes.ts'
 
 interface VerifiedSet {
@@ -34,10 +42,8 @@ export type Sample = Record<SetList, IdRange>
 /** SQL: `id` of the items of a range, and `term_ids` that they have: those whose sets should have them. */
 export type SelectItems = (list: SetList, range: IdRange) => string
 
-const lists: readonly SetList[] = ['users', 'repositories', 'locations']
 /** Ids whose terms are in memory at a time. */
 const rangeSize = 2 ** 17
-const endOfIds = 2 ** 31 - 1
 
 /**
  * Verifies all sets, and how many items terms have; with a sample, only the sets that should have ids of it, as far as they have
@@ -52,8 +58,8 @@ export async function compareSets(
   for await (const [id] of copyRows(tx, 'select term_id from dataset_versions')) versions.add(readInteger(id))
   const verification: SetVerification = { sets: 0, faults: [] }
   const counts = new Map<SetList, ReadonlyMap<number, number>>()
-  for (const list of lists) {
-    const compared = await compareList(tx, list, { selectItems, versions, sampled: sample?.[list] })
+  for (const list of setLists) {
+    const compared = await compareList(tx, list, selectItems, versions, sample)
     verification.sets += compared.counts.size
     counts.set(list, compared.counts)
     for (const termId of compared.faults) verification.faults.push({ termId, list })
@@ -62,14 +68,11 @@ export async function compareSets(
   return verification
 }
 
-/** Ranges of all ids. */
-async function listRanges(tx: SqlOrTransaction, list: SetList): Promise<IdRange[]> {
-  const [row] = await tx<{ last: number }[]>`select coalesce(max(id), 0) as last from ${tx(list)}`
-  const count = Math.floor((row?.last ?? 0) / rangeSize) + 1
-  return Array.from({ length: count }, (_, index) => ({
-    first: index * rangeSize,
-    last: index === count - 1 ? endOfIds : (index + 1) * rangeSize - 1,
-  }))
+/** Ranges of all ids. The last one has all that follow. */
+function listRanges(lastId: number): IdRange[] {
+  const count = Math.floor(lastId / rangeSize) + 1
+  const ranges = Array.from({ length: count }, (_, index) => index * rangeSize)
+  return ranges.map((first, index) => ({ first, last: (ranges[index + 1] ?? 2 ** 31) - 1 }))
 }
 
 /** Reads the terms whose set has parts of its own, as their rows say, or because they have no rows with a number of items. */
@@ -88,9 +91,10 @@ async function readUnshelved(
 async function compareList(
   tx: SqlOrTransaction,
   list: SetList,
-  options: { selectItems: SelectItems; versions: ReadonlySet<number>; sampled: IdRange | undefined },
+  selectItems: SelectItems,
+  versions: ReadonlySet<number>,
+  sample: Sample | undefined,
 ): Promise<{ counts: Map<number, number>; faults: Set<number> }> {
-  const { selectItems, versions, sampled } = options
   const unshelved = await readUnshelved(tx, list, versions)
   const counts = new Map<number, number>()
   const faults = new Set<number>()
@@ -102,7 +106,7 @@ async function compareList(
     if (!widths.has(termId)) widths.set(termId, width)
     return hasOwnParts && ids.length === cardinality && width === widths.get(termId)
   }
-  for (const range of sampled === undefined ? await listRanges(tx, list) : [sampled]) {
+  for (const range of sample === undefined ? listRanges((await readLastIds(tx))[list]) : [sample[list]]) {
     const items = new TermChanges(0)
     for await (const [id, termIds] of copyRows(tx, selectItems(list, range))) {
       items.add(readInteger(id), termIds, true)
@@ -112,7 +116,7 @@ async function compareList(
     for (const [termId, { length }] of expected) counts.set(termId, (counts.get(termId) ?? 0) + length)
     // A sample doesn't read parts where none of its ids is expected, so it misses wrong ids there.
     const rowIds = new Set([...expected.keys()].flatMap((termId) => [termId, findShelf(termId)]))
-    const ofTerms = sampled === undefined ? 'true' : `term_id = any('{${[...rowIds].join()}}')`
+    const ofTerms = sample ? `term_id = any('{${[...rowIds].join()}}')` : 'true'
     const ofRange = `part::bigint << width <= ${range.last} and (part + 1)::bigint << width > ${range.first}`
     for await (const stored of readSets(tx, list, `${ofTerms} and ${ofRange}`)) {
       const { termId } = stored

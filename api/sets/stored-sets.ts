@@ -9,7 +9,18 @@ import { Bitmap } from './id-set.ts'
 import { decodePart, decodeSets, isBitmap, type SetPart } from './set-encoding.ts'
 
 /** What a set has ids of: the items of a list, or locations. */
-export type SetList = 'users' | 'repositories' | 'locations'
+export const setLists = ['users', 'repositories', 'locations'] as const
+export type SetList = (typeof setLists)[number]
+
+/** Reads the highest ids that sets may have. */
+export async function readLastIds(sql: SqlOrTransaction): Promise<Record<SetList, number>> {
+  const [last] = await sql<Record<SetList, number>[]>`
+    select last_user_id as users, last_repository_id as repositories,
+      (select coalesce(max(id), 0) from locations) as locations
+    from dataset`
+  if (last === undefined) throw new Error('the dataset row is missing')
+  return last
+}
 
 /** The term whose sets have every user and every repository. */
 export const allTerm = 0
