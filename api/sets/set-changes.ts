@@ -120,7 +120,7 @@ interface SetState {
   isShelved: boolean
   /** Of its parts. Null: it has none. */
   width: number | null
-  /** Its number of ids. Of a set on a shelf, once that was read. */
+  /** Its number of ids. Of a set on a shelf, once that was read: a new row may have the number that it is about to get. */
   cardinality: number
 }
 
@@ -152,8 +152,7 @@ async function addStates(
       as t(id, has_row)`)
   for (const { termId, width, sum } of parts) {
     const { table, cardinality } = states.get(termId) ?? { table: null, cardinality: sum ?? 0 }
-    // The row of a new term may have the number of ids that the set is about to get.
-    states.set(termId, { table, isShelved: false, width, cardinality: width === null ? 0 : cardinality })
+    states.set(termId, { table, isShelved: false, width, cardinality })
   }
   return terms.map((term) => {
     const state = states.get(term.termId)
