@@ -6,7 +6,7 @@
  */
 import { readMembers } from '../catalog/stored-documents.ts'
 import { batchesOf } from '../concurrency/batches.ts'
-import { type Sql, type SqlOrTransaction, selectTime } from '../database/connect.ts'
+import { type Fragment, type Sql, type SqlOrTransaction, selectTime } from '../database/connect.ts'
 import { beginLong } from '../database/long-transaction.ts'
 import { updateAuthors } from '../dataset/contributions.ts'
 import {
@@ -305,21 +305,30 @@ async function redactLedger(tx: SqlOrTransaction, logins: readonly string[]): Pr
   await tx`select pg_advisory_xact_lock(${pruneLock})` // pruning changes the same rows in another order
   let entries = 0
   for (const batch of batchesOf(logins, maxLogins)) {
-    const paths = matchPathsOf(batch.map(identifyLogin)) ?? ''
-    const { count } = await tx`
-      update ledger set path = endpoint where path collate "C" ~* ${paths} and path <> endpoint`
+    const { count } = await tx`update ledger set path = endpoint where ${namesLogin(tx, batch)}`
     entries += count
   }
   return entries
 }
 
-/** A regular expression for paths in the ledger that name a login of these identities. Undefined: none is a login. */
-export function matchPathsOf(identities: readonly string[]): string | undefined {
-  const names = listLogins(identities).map((login) => [...login].map(matchCharacter).join(''))
-  return names.length === 0 ? undefined : `^/(users|repos)/(${names.join('|')})(/|$)`
+/**
+ * SQL: whether the path of a ledger entry names one of these logins. The regular expression alone would take ten times as
+ * long, so it is only for paths whose owner is one of them, or has escapes.
+ */
+export function namesLogin(sql: SqlOrTransaction, logins: readonly string[]): Fragment {
+  const names = logins.map((login) => [...login].map(matchCharacter).join(''))
+  const owner = sql`split_part(path, '/', 3)`
+  return sql`
+    path <> endpoint and case
+      when strpos(${owner}, '%') > 0 or lower(${owner} collate "C") in (
+        select lower(login collate "C") from unnest(${sql.typed.texts(logins)}) as login
+      )
+      then path collate "C" ~* ${`^/(users|repos)/(${names.join('|')})(/|$)`} else false
+    end`
 }
 
-function listLogins(identities: readonly string[]): string[] {
+/** Lists the logins among identities, folded. */
+export function listLogins(identities: readonly string[]): string[] {
   return identities.flatMap((identity) => /^login:(.*)$/s.exec(identity)?.[1] ?? [])
 }
 
