@@ -5,7 +5,6 @@
  * @module
  */
 import { readMembers } from '../catalog/stored-documents.ts'
-import { batchesOf } from '../concurrency/batches.ts'
 import { type Fragment, type Sql, type SqlOrTransaction, selectTime } from '../database/connect.ts'
 import { beginLong } from '../database/long-transaction.ts'
 import { updateAuthors } from '../dataset/contributions.ts'
@@ -296,49 +295,26 @@ interface RepositoryRow {
   dependencies: string
 }
 
-/** Logins in a regular expression: PostgreSQL refuses one that is too complex. */
-const maxLogins = 500
-
 /** Replaces paths that name a login with the endpoint's pattern. Returns the number of entries. */
 async function redactLedger(tx: SqlOrTransaction, logins: readonly string[]): Promise<number> {
   if (logins.length === 0) return 0
   await tx`select pg_advisory_xact_lock(${pruneLock})` // pruning changes the same rows in another order
-  let entries = 0
-  for (const batch of batchesOf(logins, maxLogins)) {
-    const { count } = await tx`update ledger set path = endpoint where ${namesLogin(tx, batch)}`
-    entries += count
-  }
-  return entries
+  const { count } = await tx`update ledger set path = endpoint where ${namesLogin(tx, logins)}`
+  return count
 }
 
-/**
- * SQL: whether the path of a ledger entry names one of these logins. The regular expression alone would take ten times as
- * long, so it is only for paths whose owner is one of them, or has escapes.
- */
+/** SQL: whether the path of a ledger entry names one of these logins. Paths are stored without escapes. */
 export function namesLogin(sql: SqlOrTransaction, logins: readonly string[]): Fragment {
-  const names = logins.map((login) => [...login].map(matchCharacter).join(''))
-  const owner = sql`split_part(path, '/', 3)`
   return sql`
-    path <> endpoint and case
-      when strpos(${owner}, '%') > 0 or lower(${owner} collate "C") in (
-        select lower(login collate "C") from unnest(${sql.typed.texts(logins)}) as login
-      )
-      then path collate "C" ~* ${`^/(users|repos)/(${names.join('|')})(/|$)`} else false
-    end`
+    path <> endpoint and split_part(path, '/', 2) in ('users', 'repos')
+    and lower(split_part(path, '/', 3) collate "C") in (
+      select lower(login collate "C") from unnest(${sql.typed.texts(logins)}) as login
+    )`
 }
 
 /** Lists the logins among identities, folded. */
 export function listLogins(identities: readonly string[]): string[] {
   return identities.flatMap((identity) => /^login:(.*)$/s.exec(identity)?.[1] ?? [])
-}
-
-/** A regular expression for a character of a URL, percent-encoded or not. */
-function matchCharacter(character: string): string {
-  const plain = character.replace(/[^\w]/, '\\$&')
-  const encoded = [character.toLowerCase(), character.toUpperCase()].map((each) =>
-    Buffer.from(each).toString('hex').replaceAll(/../g, '%$&'),
-  )
-  return `(${[plain, ...new Set(encoded)].join('|')})`
 }
 
 /** A person who is forgotten. */
