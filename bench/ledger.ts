@@ -16,7 +16,19 @@ import { type Program, readMemory, startFastify, startOurs, watchMemory } from '
 import { nameUser } from './records.ts'
 import { type BenchDatabase, keyCount } from './stage.ts'
 
-const connectionCounts = [32, 64]
+/**
+ * Numbers of connections, and what is to be reached of pgbench's look-ups with them. The service has one thread: with 32
+ * connections, it and the database wait for each other. With 64, they need not.
+ */
+const lookUpGoals: readonly [connections: number, goal: number][] = [
+  [32, 0.65],
+  [64, 0.8],
+]
+/**
+ * Of the look-ups of the plain service. Processors limit both: JavaScript takes as long in the one as in the other, and the database
+ * half as long for ours. Where a flush to the disk takes 0.1 ms, settling in groups saves little besides.
+ */
+const plainGoal = 1.4
 /** Latencies are compared with fewer, so that they are not mostly time in a queue. */
 const fewConnections = 8
 /** Requests that a key keeps waiting beside another's one. */
@@ -94,7 +106,7 @@ export async function measureLookUps(bench: Bench): Promise<void> {
 
   report.say(`look-ups: ${rounds} rounds of ${seconds} s for each contender`)
   for (const program of [ours, fastify]) await load(program, 64)()
-  for (const connections of connectionCounts) {
+  for (const [connections, goal] of lookUpGoals) {
     const of = await alternate(report, rounds, [
       ['ours', load(ours, connections)],
       ['one key', load(ours, connections, { targets: lookUps(1) })],
@@ -109,13 +121,9 @@ export async function measureLookUps(bench: Bench): Promise<void> {
       of('one key'),
       of('ours'),
     )
+    report.compare({ ...rate, bar: `look-ups, ${at}`, against: 'pgbench', goal }, of('ours'), of('pgbench'))
     report.compare(
-      { ...rate, bar: `look-ups, ${at}`, against: 'pgbench', goal: 0.8 },
-      of('ours'),
-      of('pgbench'),
-    )
-    report.compare(
-      { ...rate, bar: `look-ups, ${at}`, against: 'Fastify + pg', goal: 2.5 },
+      { ...rate, bar: `look-ups, ${at}`, against: 'Fastify + pg', goal: plainGoal },
       of('ours'),
       of('fastify'),
     )

@@ -94,9 +94,10 @@ export type CompressedBeginning = Map<Encoding, CompleteBody>
 
 /** A body that shares its beginning with other bodies. The beginning is compressed once for all of them. */
 export interface SharedBody {
-  /** Parts of the beginning. */
-  beginning: readonly Uint8Array[]
-  /** Compressed forms of the beginning so far. Undefined: the body is sent only once, so none are kept. */
+  /** The beginning is `start` and `data`. */
+  start: Uint8Array
+  data: Uint8Array<ArrayBuffer>
+  /** Compressed forms of the beginning so far. Undefined: the body is sent only once, so neither these nor `data` are kept. */
   compressed: CompressedBeginning | undefined
   end: Uint8Array
 }
@@ -104,13 +105,19 @@ export interface SharedBody {
 /** A body in one piece, or a shared one. */
 export type Body = string | Uint8Array<ArrayBuffer> | SharedBody
 
-function isShared(body: Body): body is SharedBody {
-  return typeof body === 'object' && 'beginning' in body
+/** Whether a body shares its beginning with others. */
+export function isShared(body: Body): body is SharedBody {
+  return typeof body === 'object' && 'start' in body
 }
 
-/** Returns a body in one piece, uncompressed. */
-export function joinBody(body: Body): string | Uint8Array<ArrayBuffer> {
-  return isShared(body) ? Buffer.concat([...body.beginning, body.end]) : body
+/** Returns a shared body in one piece, uncompressed. */
+export function joinBody(body: SharedBody): Uint8Array<ArrayBuffer> {
+  const { start, data, end } = body
+  const whole = Buffer.allocUnsafeSlow(countBytes(body)) // not a piece of a pool, so that it can be freed
+  whole.set(start)
+  whole.set(data, start.length)
+  whole.set(end, start.length + data.length)
+  return whole
 }
 
 /** Whether a body is long enough to be compressed. */
@@ -121,14 +128,15 @@ export function isWorthCompressing(body: Body): boolean {
 function countBytes(body: Body): number {
   if (typeof body === 'string') return Buffer.byteLength(body)
   if (!isShared(body)) return body.length
-  return body.beginning.reduce((sum, { length }) => sum + length, body.end.length)
+  return body.start.length + body.data.length + body.end.length
 }
 
 /** Compresses a body. The compressed beginning of a shared one is kept for others. */
 export async function compressBody(body: Body, encoding: Encoding): Promise<Uint8Array<ArrayBuffer>> {
   if (!isShared(body)) return compress(body, encoding, 'fast')
-  const { beginning, compressed, end } = body
-  const complete = compressed?.get(encoding) ?? (await compressBeginning(Buffer.concat(beginning), encoding))
+  const { start, data, compressed, end } = body
+  const complete =
+    compressed?.get(encoding) ?? (await compressBeginning(Buffer.concat([start, data]), encoding))
   compressed?.set(encoding, complete)
   return complete(end)
 }

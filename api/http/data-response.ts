@@ -36,7 +36,7 @@ export function createMeta(c: ApiContext) {
 export function renderBody(c: ApiContext, { data, pagination, compressed }: DataResponse): Body {
   if (pagination === undefined) return data
   const end = Buffer.from(`],"meta":${JSON.stringify(createMeta(c))},"pagination":${pagination}}`)
-  return { beginning: [listStart, data], compressed, end }
+  return { start: listStart, data, compressed, end }
 }
 
 /** Sets the headers of a response with data. */

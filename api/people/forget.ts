@@ -5,8 +5,7 @@
  * @module
  */
 import { readMembers } from '../catalog/stored-documents.ts'
-import { batchesOf } from '../concurrency/batches.ts'
-import { type Sql, type SqlOrTransaction, selectTime } from '../database/connect.ts'
+import { type Fragment, type Sql, type SqlOrTransaction, selectTime } from '../database/connect.ts'
 import { beginLong } from '../database/long-transaction.ts'
 import { updateAuthors } from '../dataset/contributions.ts'
 import {
@@ -296,40 +295,26 @@ interface RepositoryRow {
   dependencies: string
 }
 
-/** Logins in a regular expression: PostgreSQL refuses one that is too complex. */
-const maxLogins = 500
-
 /** Replaces paths that name a login with the endpoint's pattern. Returns the number of entries. */
 async function redactLedger(tx: SqlOrTransaction, logins: readonly string[]): Promise<number> {
   if (logins.length === 0) return 0
   await tx`select pg_advisory_xact_lock(${pruneLock})` // pruning changes the same rows in another order
-  let entries = 0
-  for (const batch of batchesOf(logins, maxLogins)) {
-    const paths = matchPathsOf(batch.map(identifyLogin)) ?? ''
-    const { count } = await tx`
-      update ledger set path = endpoint where path collate "C" ~* ${paths} and path <> endpoint`
-    entries += count
-  }
-  return entries
+  const { count } = await tx`update ledger set path = endpoint where ${namesLogin(tx, logins)}`
+  return count
 }
 
-/** A regular expression for paths in the ledger that name a login of these identities. Undefined: none is a login. */
-export function matchPathsOf(identities: readonly string[]): string | undefined {
-  const names = listLogins(identities).map((login) => [...login].map(matchCharacter).join(''))
-  return names.length === 0 ? undefined : `^/(users|repos)/(${names.join('|')})(/|$)`
+/** SQL: whether the path of a ledger entry names one of these logins. Paths are stored without escapes. */
+export function namesLogin(sql: SqlOrTransaction, logins: readonly string[]): Fragment {
+  return sql`
+    path <> endpoint and split_part(path, '/', 2) in ('users', 'repos')
+    and lower(split_part(path, '/', 3) collate "C") in (
+      select lower(login collate "C") from unnest(${sql.typed.texts(logins)}) as login
+    )`
 }
 
-function listLogins(identities: readonly string[]): string[] {
+/** Lists the logins among identities, folded. */
+export function listLogins(identities: readonly string[]): string[] {
   return identities.flatMap((identity) => /^login:(.*)$/s.exec(identity)?.[1] ?? [])
-}
-
-/** A regular expression for a character of a URL, percent-encoded or not. */
-function matchCharacter(character: string): string {
-  const plain = character.replace(/[^\w]/, '\\$&')
-  const encoded = [character.toLowerCase(), character.toUpperCase()].map((each) =>
-    Buffer.from(each).toString('hex').replaceAll(/../g, '%$&'),
-  )
-  return `(${[plain, ...new Set(encoded)].join('|')})`
 }
 
 /** A person who is forgotten. */

@@ -10,7 +10,7 @@ import { readOrigins, type VersionOrigin } from '../dataset/loads.ts'
 import { selectUsesByRepository } from '../dataset/user-dependencies.ts'
 import { isCoauthorToken } from '../names/coauthors.ts'
 import { removeTrailers } from '../names/trailers.ts'
-import { matchPathsOf } from './forget.ts'
+import { listLogins, namesLogin } from './forget.ts'
 import { findForgottenPeople } from './forgotten-people.ts'
 import { type NamingCommit, readCommitsNaming, selectIdentities } from './person-search.ts'
 import { identifyPlaceholder } from './redaction.ts'
@@ -203,13 +203,13 @@ async function readRequests(
   tx: SqlOrTransaction,
   identities: readonly string[],
 ): Promise<PersonExport['requests']> {
-  const paths = matchPathsOf(identities)
+  const logins = listLogins(identities)
   const [requests] =
-    paths === undefined
+    logins.length === 0
       ? []
       : await tx<PersonExport['requests'][]>`
           select count(*) as count, ${selectTime(tx, tx`min(created_at)`)} as first, ${selectTime(tx, tx`max(created_at)`)} as last
-          from ledger where path collate "C" ~* ${paths} and path <> endpoint`
+          from ledger where ${namesLogin(tx, logins)}`
   return requests ?? { count: 0, first: null, last: null }
 }
 

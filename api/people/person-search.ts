@@ -53,25 +53,26 @@ export async function* readCommitsNaming(
   identities: readonly string[],
   noted?: NotedCommits,
 ): AsyncGenerator<NamingCommit[]> {
-  const isNamed = includedIn(identities)
-  if (noted !== undefined) {
-    yield* searchCommits(
-      tx,
-      tx`where (repository_id, commit_hash) in (select repository_id, commit_hash from ${tx(noted.table)})`,
-      isNamed,
-    )
-    return
-  }
+  const commits = noted ?? (await findCommitsNaming(tx, identities))
+  yield* searchCommits(
+    tx,
+    tx`where (repository_id, commit_hash) in (select repository_id, commit_hash from ${tx(commits.table)})`,
+    includedIn(identities),
+  )
+  if (noted === undefined) await tx`drop table ${tx(commits.table)}`
+}
+
+/** Notes the commits whose texts may name people with these identities. Unlike a cursor, it can use several processors. */
+async function findCommitsNaming(tx: SqlOrTransaction, identities: readonly string[]): Promise<NotedCommits> {
+  const names = tx.typed.texts(identities)
   await tx`
-    create temporary table person_patterns on commit drop as
-    select pattern from unnest(${tx.typed.texts(listPatterns(identities))}) as n(pattern)`
-  const mayName = tx`
-    where author_identity = any (${tx.typed.texts(identities)})
-      or coauthor_identities && ${tx.typed.texts(identities)}
-      or lower(m.members collate "C") like any (array(select pattern from person_patterns))
-      or m.members collate "C" ~ ${matchOtherForms(identities)}`
-  yield* searchCommits(tx, mayName, isNamed)
-  await tx`drop table person_patterns`
+    create temporary table possible_commits on commit drop as
+    select repository_id, commit_hash from commits m
+    where author_identity = any (${names}) or coauthor_identities && ${names}
+      or lower(members collate "C") like any (${tx.typed.texts(listPatterns(identities))})
+      or octet_length(members) > length(members) and members collate "C" ~ ${matchOtherForms(identities)}`
+  await tx`analyze possible_commits`
+  return { table: 'possible_commits' }
 }
 
 /**

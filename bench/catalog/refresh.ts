@@ -18,6 +18,8 @@ const connections = 32
 const step = 100
 /** What it may take, with 1,000,000 users as with fewer. */
 const mostSeconds = 5
+/** Of the readers' p99. The load keeps one of two cores busy, and the readers would keep both busy. */
+const mostP99 = 2
 const listNames = [
   '/users, no filter',
   '/users, one dependency',
@@ -92,7 +94,7 @@ export async function measureRefresh({ report, stage, form, generator }: Bench):
   report.note({ bar: 'a refresh of 1 %', against: 'beside readers', goal: null, unit: 's' }, seconds)
   const latency = { better: 'lower', unit: 'ms' } as const
   report.compare(
-    { ...latency, bar: `readers' p99 ${of}`, against: 'their usual p99', goal: 1.5 },
+    { ...latency, bar: `readers' p99 ${of}`, against: 'their usual p99', goal: mostP99 },
     [Math.max(...beside.map(({ p99 }) => p99))],
     [usual.p99],
   )
