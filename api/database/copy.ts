@@ -73,7 +73,7 @@ export async function copyInto(
 ): Promise<void> {
   if (lines.length === 0) return
   const stream = await tx.unsafe(`copy ${target} from stdin`).writable()
-  await pipeline(joinLines(lines), stream) // patches/postgres-3.4.9/009-copy-that-fails.patch
+  await pipeline(joinLines(lines), stream) // patches/postgres-3.4.9/010-copy-that-fails.patch
 }
 
 /** Characters that are sent at once, about. V8 frees larger strings and buffers much later. */
