@@ -50,6 +50,7 @@ describeOnOneDatabase('devdata import git', (kind) => {
       commits: { added: 1, updated: 0, removed: 0 },
       dataset_version: expect.any(Number),
       clones: [{ path: clone, url: 'https://forge.example/ada/engine', branch: 'main', commits_read: 4 }],
+      unchanged: [],
       failed: [],
       skipped: [],
       forgotten: 0,

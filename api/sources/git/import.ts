@@ -9,10 +9,11 @@ import type { Sql } from '../../database/connect.ts'
 import type { ImportResult } from '../../dataset/apply-load.ts'
 import type { DatasetSettings } from '../../dataset/dataset-change.ts'
 import { ImportError } from '../../dataset/import-error.ts'
+import { type HistoryReading, isHistoryLoaded, noteLoadedHistories } from '../../dataset/loaded-histories.ts'
 import type { RepositoryRecord } from '../../dataset/records.ts'
 import { withStaging } from '../../dataset/staging.ts'
 import { keyRepositoryUrl } from '../../names/repository-url.ts'
-import { withoutForgottenPeople } from '../../people/filtered-load.ts'
+import { type FilteredStaging, withoutForgottenPeople } from '../../people/filtered-load.ts'
 import { type ForgottenPeople, readForgottenPeople, redactUrl } from '../../people/forgotten-people.ts'
 import { type Clone, openClone } from './clone.ts'
 import { type Authors, addAuthors, countUnknown, createUsers } from './commit-authors.ts'
@@ -54,6 +55,8 @@ export interface GitImportOptions {
   allOrNothing?: boolean | undefined
   /** Whether the repositories keep commits that the branch can't reach. */
   keepUnreachable?: boolean | undefined
+  /** Whether to read clones that have not changed since they were loaded. Otherwise nothing of them is staged. */
+  readUnchanged?: boolean | undefined
   /** Called with the load's id before the first row is staged. */
   onBegin?: (importId: number) => void
   onProgress?: (progress: { step: string; done: number; total: number | undefined }) => void
@@ -61,13 +64,17 @@ export interface GitImportOptions {
   onWarning?: (message: string) => void
 }
 
-/** A clone that was loaded. */
-export interface LoadedClone {
+/** A clone of which the dataset has everything. */
+export interface UnchangedClone {
   /** Absolute. */
   path: string
   url: string
   /** The branch that was loaded; null for a detached HEAD. */
   branch: string | null
+}
+
+/** A clone that was loaded. */
+export interface LoadedClone extends UnchangedClone {
   commitsRead: number
   /** Whether the repository was left out, because its owner is forgotten. Its commits aren't read then. */
   isLeftOut: boolean
@@ -84,6 +91,8 @@ export interface SkippedClone {
 /** What the clones contain, and what the load changed. */
 export interface GitImportResult extends ImportResult {
   clones: LoadedClone[]
+  /** Clones that were not read, because the dataset has what they have. */
+  unchanged: UnchangedClone[]
   /** Clones that can't be read. If there are any, the import has failed, although the rest is loaded. */
   failed: SkippedClone[]
   /** Clones that have no commits yet. */
@@ -110,46 +119,46 @@ export async function importGit(sql: Sql, options: GitImportOptions): Promise<Gi
   return withStaging(sql, options, async (staging) => {
     const filtered = withoutForgottenPeople(forgotten, staging)
     const authors: Authors = { identities: new Set(), accounts: new Map() }
-    const loaded: LoadedClone[] = []
-    const dependencies = { active: 0, removed: 0 }
-    let manifests = addHistoryCounts()
-    let manifestWarnings = 0
+    const loaded: StagedClone[] = []
+    const unchanged: UnchangedClone[] = []
     let position = 0
-    for (const [index, { clone, repository }] of opened.entries()) {
+    const nextPosition = () => position++
+    for (const [index, { clone, repository, isUnchanged }] of opened.entries()) {
       const which = opened.length > 1 ? ` of ${repository.full_name} (${index + 1} of ${opened.length})` : ''
       const report: Report = (step, done, total) =>
         options.onProgress?.({ step: `${step}${which}`, done, total })
-      const read = await readClone(clone, repository, options, report).catch((error: unknown) =>
-        problems.add(clone.directory, error),
-      )
-      if (read === undefined) continue
-      const { history, commits } = read
-      const { commitsRead, isLeftOut } = await stageHistory(filtered, clone, repository, history, {
-        nextPosition: () => position++,
-        onProgress: (done) => report('reading commits', done, commits),
-      })
-      const { warnings } = history
-      for (const message of summarizeWarnings(warnings)) {
-        options.onWarning?.(which === '' ? message : `${repository.full_name}: ${message}`)
-      }
-      if (options.authors && !isLeftOut) {
+      async function readAuthors(): Promise<void> {
+        if (!options.authors) return
         report('reading authors', 0, undefined)
         await addAuthors(authors, clone, { hostname: new URL(repository.url).hostname, forgotten })
       }
-      const { directory: path, branch } = clone
-      loaded.push({ path, url: repository.url, branch, commitsRead, isLeftOut })
-      for (const { status } of isLeftOut ? [] : history.dependencies) dependencies[status ?? 'removed']++
-      manifestWarnings += warnings.length
-      manifests = addHistoryCounts(manifests, history.manifests)
+      const source = { path: clone.directory, url: repository.url, branch: clone.branch }
+      if (isUnchanged) {
+        const isRead = await readAuthors().then(
+          () => true,
+          (error: unknown) => problems.add(source.path, error),
+        )
+        if (isRead) unchanged.push(source)
+        continue
+      }
+      const read = await readClone(clone, repository, options, report).catch((error: unknown) =>
+        problems.add(source.path, error),
+      )
+      if (read === undefined) continue
+      const staged = await stageClone(filtered, clone, repository, read, { report, nextPosition })
+      for (const message of summarizeWarnings(read.history.warnings))
+        options.onWarning?.(which === '' ? message : `${repository.full_name}: ${message}`)
+      if (!staged.isLeftOut) await readAuthors()
+      loaded.push({ ...source, ...staged, head: clone.head })
     }
-    for (const user of await createUsers(sql, authors)) {
-      await filtered.add(position++, { kind: 'users', record: user })
-    }
+    for (const user of await createUsers(sql, authors))
+      await filtered.add(nextPosition(), { kind: 'users', record: user })
     await filtered.flush()
+    const found = loaded.length + unchanged.length
     const result = await filtered.apply(sql, {
       origin: {
         command: 'import git',
-        source: `${loaded.length} ${loaded.length === 1 ? 'clone' : 'clones'}`,
+        source: `${found} ${found === 1 ? 'clone' : 'clones'}`,
         startedAt,
         isPartial: problems.failed.length > 0,
         coversAll: false,
@@ -157,20 +166,74 @@ export async function importGit(sql: Sql, options: GitImportOptions): Promise<Gi
       settings: options.settings,
       keepsKnownRecords: true,
       completeUrls: options.keepUnreachable ? [] : loaded.map(({ url }) => url),
+      onApplied: (tx) =>
+        noteLoadedHistories(
+          tx,
+          loaded.filter(({ isLeftOut }) => !isLeftOut),
+          describeReading(options),
+        ),
       onStep: (step) => options.onProgress?.({ step, done: 0, total: undefined }),
     })
     const unknown = options.authors ? await countUnknown(sql, authors) : 0
     return {
       ...result,
-      clones: loaded,
+      ...summarizeClones(loaded),
+      unchanged,
       failed: problems.failed,
       skipped: problems.skipped,
-      dependencies,
-      manifests,
-      manifestWarnings,
       ...(options.authors && { authors: { found: authors.identities.size, unknown } }),
     }
   })
+}
+
+/** What of the options decides what is read of a history. */
+function describeReading({
+  allManifests = false,
+  keepUnreachable = false,
+}: GitImportOptions): HistoryReading {
+  return { allManifests, isComplete: !keepUnreachable }
+}
+
+/** A clone that was staged, and what its history has. */
+interface StagedClone extends LoadedClone {
+  head: string
+  dependencies: GitImportResult['dependencies']
+  manifests: HistoryCounts
+  warnings: number
+}
+
+/** Stages what was read of a clone, and its commits. */
+async function stageClone(
+  filtered: FilteredStaging,
+  clone: Clone,
+  repository: RepositoryRecord,
+  { history, commits }: { history: DependencyHistory; commits: number },
+  { report, nextPosition }: { report: Report; nextPosition: () => number },
+): Promise<Omit<StagedClone, 'path' | 'url' | 'branch' | 'head'>> {
+  const staged = await stageHistory(filtered, clone, repository, history, {
+    nextPosition,
+    onProgress: (done) => report('reading commits', done, commits),
+  })
+  const dependencies = { active: 0, removed: 0 }
+  for (const { status } of staged.isLeftOut ? [] : history.dependencies) dependencies[status ?? 'removed']++
+  return { ...staged, dependencies, manifests: history.manifests, warnings: history.warnings.length }
+}
+
+function summarizeClones(
+  loaded: readonly StagedClone[],
+): Pick<GitImportResult, 'clones' | 'dependencies' | 'manifests' | 'manifestWarnings'> {
+  const sum = (count: (clone: StagedClone) => number) => loaded.reduce((all, clone) => all + count(clone), 0)
+  return {
+    clones: loaded.map(({ path, url, branch, commitsRead, isLeftOut }) => ({
+      ...{ path, url, branch, commitsRead, isLeftOut },
+    })),
+    dependencies: {
+      active: sum(({ dependencies }) => dependencies.active),
+      removed: sum(({ dependencies }) => dependencies.removed),
+    },
+    manifests: addHistoryCounts(...loaded.map(({ manifests }) => manifests)),
+    manifestWarnings: sum(({ warnings }) => warnings),
+  }
 }
 
 /** What is wrong with clones. */
@@ -201,19 +264,24 @@ function createProblems({ clones, allOrNothing }: GitImportOptions): Problems {
 interface OpenedClone {
   clone: Clone
   repository: RepositoryRecord
+  /** Whether the dataset has what the clone has. */
+  isUnchanged: boolean
 }
 
 /** Opens all clones, so that a problem with one of them is found before the others are read. */
 async function openAll(
   sql: Sql,
-  { clones, onProgress }: GitImportOptions,
+  options: GitImportOptions,
   forgotten: ForgottenPeople,
   problems: Problems,
 ): Promise<OpenedClone[]> {
+  const { clones, onProgress } = options
   const opened: OpenedClone[] = []
   for (const [index, source] of clones.entries()) {
     onProgress?.({ step: 'opening clones', done: index, total: clones.length })
-    const one = await open(sql, source, forgotten).catch((error: unknown) => problems.add(source.path, error))
+    const one = await open(sql, source, options, forgotten).catch((error: unknown) =>
+      problems.add(source.path, error),
+    )
     if (one !== undefined) opened.push(one)
   }
   // Which clone of a repository is the right one, only the operator knows.
@@ -228,18 +296,22 @@ async function openAll(
 async function open(
   sql: Sql,
   { path, url, restId, branch }: GitSource,
+  options: GitImportOptions,
   forgotten: ForgottenPeople,
 ): Promise<OpenedClone> {
   const clone = await openClone(path, branch)
   const { directory } = clone
   const urlSource = url === undefined ? `${directory} has the origin` : '--url'
-  const repository = await describeRepository(
+  const { repository, isKnown } = await describeRepository(
     sql,
     { url: url ?? (await readOriginUrl(directory)), urlSource, restId },
     clone,
     (url) => redactUrl(forgotten, url) ?? url,
   )
-  return { clone, repository }
+  const history = { url: repository.url, head: clone.head }
+  const isUnchanged =
+    isKnown && !options.readUnchanged && (await isHistoryLoaded(sql, history, describeReading(options)))
+  return { clone, repository, isUnchanged }
 }
 
 function createTwinError(twin: OpenedClone, clones: readonly OpenedClone[]): ImportError {

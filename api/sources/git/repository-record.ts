@@ -4,6 +4,7 @@
  * @module
  */
 import { createHash } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
 import { readMembers, selectMember } from '../../catalog/stored-documents.ts'
 import type { Sql } from '../../database/connect.ts'
 import { ImportError } from '../../dataset/import-error.ts'
@@ -12,6 +13,13 @@ import { isLocal, localPrefix } from '../../names/forge-names.ts'
 import { keyRepositoryUrl, splitRepositoryUrl } from '../../names/repository-url.ts'
 import { type Clone, readDates } from './clone.ts'
 import { hideUser } from './origin.ts'
+
+/** A repository's own record, without its dependencies. */
+export interface DescribedRepository {
+  repository: RepositoryRecord
+  /** Whether the dataset has this record. */
+  isKnown: boolean
+}
 
 /**
  * Creates the record of a repository, without its dependencies. What `import ndjson` or `import github` has loaded for
@@ -31,10 +39,14 @@ export async function describeRepository(
   options: { url: string; urlSource: string; restId?: number | undefined },
   clone: Clone,
   replaceOwner: (url: string) => string,
-): Promise<RepositoryRecord> {
+): Promise<DescribedRepository> {
   const url = replaceOwner(normalizeUrl(options.url, options.urlSource))
-  const known = await findRecord(sql, url, options.restId)
-  if (known !== undefined && !isLocal(known)) return known
+  const stored = await findRecord(sql, url, options.restId)
+  // The load gives the id to the row that is there.
+  const known = stored && { ...stored, forge_rest_id: options.restId ?? stored.forge_rest_id }
+  if (known !== undefined && !isLocal(known)) {
+    return { repository: known, isKnown: isDeepStrictEqual(known, stored) }
+  }
   const { first, last } = await readDates(clone)
   const record = {
     ...(known ?? createRecord(url, options.restId)),
@@ -45,7 +57,8 @@ export async function describeRepository(
     default_branch: clone.branch,
   }
   try {
-    return validateRecord('repos', record)
+    const repository = validateRecord('repos', record)
+    return { repository, isKnown: isDeepStrictEqual(repository, { ...stored, dependencies: null }) }
   } catch (error) {
     if (error instanceof RecordError) throw new ImportError(`${options.urlSource} ${url}: ${error.message}`)
     throw error
@@ -75,7 +88,7 @@ async function findRecord(
       `--rest-id ${restId}: that repository is already loaded as ${byId.url}; use that --url`,
     )
   }
-  return known && { ...known, forge_rest_id: restId } // the load gives the id to the row that is there
+  return known
 }
 
 /** Creates a record whose other fields are null. */
