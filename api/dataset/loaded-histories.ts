@@ -2,23 +2,27 @@
  * Remembers which histories of clones the dataset has, so that loads skip unchanged clones.
  *
  * What is remembered is written in the transaction of the load, and says what the dataset has of the repository
- * afterwards: a digest of its dependencies, the number of its commits, and the highest version that one of them has. A
- * change of a commit gives it a higher version, and a removal lowers the number. So whoever changes the history later,
- * such as a file with other dependencies, need not know of this.
+ * afterwards: digests of its record and its dependencies, the number of its commits, and the highest version that one of
+ * them has. A change of a commit gives it a higher version, and a removal lowers the number. So a later change shows,
+ * whatever made it, such as a file with other dependencies.
  *
- * A commit's hash says what can be read from it. Who was forgotten matters too: forgetting changes commits, so it shows, and
- * {@link dropLoadedHistories} is for its undoing.
+ * The hash of a commit says what can be read from it. Who was forgotten matters, too: forgetting changes commits, which
+ * shows, and undoing that calls {@link dropLoadedHistories}.
  *
  * @module
  */
 import { readBuildInfo } from '../build-info.ts'
+import { isLocalDocument } from '../catalog/document-lookup.ts'
+import { renderMembers } from '../catalog/stored-documents.ts'
 import type { Sql, SqlOrTransaction } from '../database/connect.ts'
 import { keyRepositoryUrl } from '../names/repository-url.ts'
 
 /** A repository whose history was read. */
 export interface LoadedHistory {
   url: string
-  /** Full hash of the newest commit. */
+  /** Null for a detached HEAD. */
+  branch: string | null
+  /** Full hash of the branch's newest commit. */
   head: string
 }
 
@@ -43,16 +47,18 @@ interface CommitsState {
  */
 export async function isHistoryLoaded(
   sql: Sql,
-  { url, head }: LoadedHistory,
+  { url, branch, head }: LoadedHistory,
   { allManifests, isComplete }: HistoryReading,
 ): Promise<boolean> {
+  const isOfClone = isLocalDocument(sql, renderMembers(sql, sql`r.members`)) // the forge's record says nothing of clones
   const [noted] = await sql<CommitsState[]>`
     select h.repository_id as id, h.commits, h.commits_version as "commitsVersion"
     from (${selectNamedOnce(sql, [url])}) named join repositories r using (id)
       join loaded_histories h on h.repository_id = r.id
-    where h.head = ${head} and h.read_by = ${readReader()} and h.all_manifests = ${allManifests}
-      and (h.is_complete or not ${isComplete})
-      and h.dependencies_digest = ${digestDependencies(sql)}`
+    where h.branch is not distinct from ${branch} and h.head = ${head} and h.read_by = ${readReader()}
+      and h.all_manifests = ${allManifests} and (h.is_complete or not ${isComplete})
+      and (h.members_digest = ${digest(sql, 'members')} or not ${isOfClone})
+      and h.dependencies_digest = ${digest(sql, 'dependencies')}`
   if (noted === undefined) return false
   const [found] = await readCommitsStates(sql, [noted.id])
   return found?.commits === noted.commits && found.commitsVersion === noted.commitsVersion
@@ -64,26 +70,31 @@ export async function noteLoadedHistories(
   histories: readonly LoadedHistory[],
   { allManifests, isComplete }: HistoryReading,
 ): Promise<void> {
-  const heads = new Map(histories.map(({ url, head }) => [keyRepositoryUrl(url), head]))
   const named = await tx<{ id: number; key: string }[]>`
     ${selectNamedOnce(
       tx,
       histories.map(({ url }) => url),
     )}`
-  const headsById = new Map(named.map(({ id, key }) => [id, heads.get(key) ?? '']))
-  const states = await readCommitsStates(tx, [...headsById.keys()])
-  const rows = states.map((state) => ({ ...state, head: headsById.get(state.id) }))
+  const ids = new Map(named.map(({ id, key }) => [key, id]))
+  const states = new Map((await readCommitsStates(tx, [...ids.values()])).map((state) => [state.id, state]))
+  const rows = histories.flatMap(({ url, branch, head }) => {
+    const state = states.get(ids.get(keyRepositoryUrl(url)) ?? 0)
+    return state === undefined ? [] : [{ ...state, branch, head }]
+  })
   await tx`
     insert into loaded_histories (
-      repository_id, head, read_by, all_manifests, is_complete, dependencies_digest, commits, commits_version
+      repository_id, branch, head, read_by, all_manifests, is_complete, members_digest, dependencies_digest, commits,
+      commits_version
     )
-    select id, head, ${readReader()}, ${allManifests}, ${isComplete}, ${digestDependencies(tx)}, commits, "commitsVersion"
+    select id, branch, head, ${readReader()}, ${allManifests}, ${isComplete}, ${digest(tx, 'members')},
+      ${digest(tx, 'dependencies')}, commits, "commitsVersion"
     from json_to_recordset(${JSON.stringify(rows)}::text::json)
-        as s (id integer, head text, commits bigint, "commitsVersion" bigint)
+        as h (id integer, branch text, head text, commits bigint, "commitsVersion" bigint)
       join repositories r using (id)
     on conflict (repository_id) do update set
-      head = excluded.head, read_by = excluded.read_by, all_manifests = excluded.all_manifests,
-      is_complete = excluded.is_complete, dependencies_digest = excluded.dependencies_digest,
+      branch = excluded.branch, head = excluded.head, read_by = excluded.read_by,
+      all_manifests = excluded.all_manifests, is_complete = excluded.is_complete,
+      members_digest = excluded.members_digest, dependencies_digest = excluded.dependencies_digest,
       commits = excluded.commits, commits_version = excluded.commits_version`
 }
 
@@ -106,9 +117,9 @@ function selectNamedOnce(sql: SqlOrTransaction, urls: readonly string[]) {
     group by url_key having count(*) = 1`
 }
 
-/** SQL: the digest of the dependencies of `repositories r`. */
-function digestDependencies(sql: SqlOrTransaction) {
-  return sql`hashtextextended(r.dependencies, 0)`
+/** SQL: the digest of a column of `repositories r`. */
+function digest(sql: SqlOrTransaction, column: 'members' | 'dependencies') {
+  return sql`hashtextextended(r.${sql(column)}, 0)`
 }
 
 /** A statement of its own, because the commits may be on another server. */

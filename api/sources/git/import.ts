@@ -27,7 +27,7 @@ import {
   readDependencyHistory,
 } from './history.ts'
 import { readOriginUrl } from './origin.ts'
-import { describeRepository } from './repository-record.ts'
+import { type DescribedRepository, describeRepository } from './repository-record.ts'
 import { stageHistory } from './staged-history.ts'
 
 /** A clone to load. */
@@ -261,11 +261,8 @@ function createProblems({ clones, allOrNothing }: GitImportOptions): Problems {
   }
 }
 
-interface OpenedClone {
+interface OpenedClone extends DescribedRepository {
   clone: Clone
-  repository: RepositoryRecord
-  /** Whether the dataset has what the clone has. */
-  isUnchanged: boolean
 }
 
 /** Opens all clones, so that a problem with one of them is found before the others are read. */
@@ -302,16 +299,17 @@ async function open(
   const clone = await openClone(path, branch)
   const { directory } = clone
   const urlSource = url === undefined ? `${directory} has the origin` : '--url'
-  const { repository, isKnown } = await describeRepository(
+  const described = await describeRepository(
     sql,
-    { url: url ?? (await readOriginUrl(directory)), urlSource, restId },
+    {
+      ...{ url: url ?? (await readOriginUrl(directory)), urlSource, restId },
+      isLoaded: async (url) =>
+        !options.readUnchanged && (await isHistoryLoaded(sql, { url, ...clone }, describeReading(options))),
+    },
     clone,
     (url) => redactUrl(forgotten, url) ?? url,
   )
-  const history = { url: repository.url, head: clone.head }
-  const isUnchanged =
-    isKnown && !options.readUnchanged && (await isHistoryLoaded(sql, history, describeReading(options)))
-  return { clone, repository, isUnchanged }
+  return { clone, ...described }
 }
 
 function createTwinError(twin: OpenedClone, clones: readonly OpenedClone[]): ImportError {

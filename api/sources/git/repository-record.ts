@@ -17,8 +17,8 @@ import { hideUser } from './origin.ts'
 /** A repository's own record, without its dependencies. */
 export interface DescribedRepository {
   repository: RepositoryRecord
-  /** Whether the dataset has this record. */
-  isKnown: boolean
+  /** Whether the dataset has all that the clone has, so that nothing has to be loaded. */
+  isUnchanged: boolean
 }
 
 /**
@@ -27,6 +27,7 @@ export interface DescribedRepository {
  *
  * @param options.url the repository's URL on the forge
  * @param options.urlSource where the URL is from, for messages
+ * @param options.isLoaded whether the dataset has the clone's history, under the URL of the repository
  * @param replaceOwner replaces a forgotten owner in the URL
  * @param options.restId its id in the forge's REST API. Default: the one in the dataset, or one made from the URL
  * @throws {ImportError} for another kind of URL or one with names that the API can't look up, and when `url` and
@@ -36,17 +37,25 @@ export interface DescribedRepository {
  */
 export async function describeRepository(
   sql: Sql,
-  options: { url: string; urlSource: string; restId?: number | undefined },
+  options: {
+    url: string
+    urlSource: string
+    restId?: number | undefined
+    isLoaded: (url: string) => Promise<boolean>
+  },
   clone: Clone,
   replaceOwner: (url: string) => string,
 ): Promise<DescribedRepository> {
   const url = replaceOwner(normalizeUrl(options.url, options.urlSource))
   const stored = await findRecord(sql, url, options.restId)
-  // The load gives the id to the row that is there.
-  const known = stored && { ...stored, forge_rest_id: options.restId ?? stored.forge_rest_id }
-  if (known !== undefined && !isLocal(known)) {
-    return { repository: known, isKnown: isDeepStrictEqual(known, stored) }
+  const known = stored && {
+    ...stored,
+    ...(isLocal(stored) && { url }),
+    forge_rest_id: options.restId ?? stored.forge_rest_id, // the load gives the id to the row that is there
   }
+  const isUnchanged =
+    known !== undefined && isDeepStrictEqual(known, stored) && (await options.isLoaded(known.url))
+  if (known !== undefined && (isUnchanged || !isLocal(known))) return { repository: known, isUnchanged }
   const { first, last } = await readDates(clone)
   const record = {
     ...(known ?? createRecord(url, options.restId)),
@@ -57,8 +66,7 @@ export async function describeRepository(
     default_branch: clone.branch,
   }
   try {
-    const repository = validateRecord('repos', record)
-    return { repository, isKnown: isDeepStrictEqual(repository, { ...stored, dependencies: null }) }
+    return { repository: validateRecord('repos', record), isUnchanged }
   } catch (error) {
     if (error instanceof RecordError) throw new ImportError(`${options.urlSource} ${url}: ${error.message}`)
     throw error
