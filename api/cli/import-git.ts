@@ -57,7 +57,7 @@ export function addGitCommand(imports: Command): void {
       "keep commits that the branch doesn't reach: those of other branches, and those from before the history " +
         'was rewritten',
     )
-    .option('--read-unchanged', "also read clones that haven't changed since they were loaded")
+    .option('--read-all', 'read all of the history again, not only what is new since the last load')
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
@@ -78,7 +78,7 @@ interface Options {
   allOrNothing?: true
   allManifests?: true
   keepUnreachable?: true
-  readUnchanged?: true
+  readAll?: true
   json?: true
 }
 
@@ -144,9 +144,7 @@ function print(result: GitImportResult, seconds: number): void {
   const { clones, unchanged, failed, skipped, authors, users } = result
   console.log(`${describeReading(result)} in ${seconds} s\n${describeLoad(result)}`)
   if (unchanged.length > 0) {
-    console.log(
-      `unchanged     ${countOf(unchanged.length, 'clone')}, not read again; --read-unchanged reads them`,
-    )
+    console.log(`unchanged     ${countOf(unchanged.length, 'clone')}, not read again; --read-all reads them`)
   }
   const describe = ({ reason }: SkippedClone) => reason
   printLines('failed        ', failed.map(describe), { all: '--json' })

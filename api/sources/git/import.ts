@@ -9,7 +9,15 @@ import type { Sql } from '../../database/connect.ts'
 import type { ImportResult } from '../../dataset/apply-load.ts'
 import type { DatasetSettings } from '../../dataset/dataset-change.ts'
 import { ImportError } from '../../dataset/import-error.ts'
-import { type HistoryReading, isHistoryLoaded, noteLoadedHistories } from '../../dataset/loaded-histories.ts'
+import {
+  findKnownHistory,
+  type HistoryEnd,
+  type HistoryReading,
+  type KnownHistory,
+  noteLoadedHistories,
+  type ReadHistory,
+  readKnownDependencies,
+} from '../../dataset/loaded-histories.ts'
 import type { RepositoryRecord } from '../../dataset/records.ts'
 import { withStaging } from '../../dataset/staging.ts'
 import { keyRepositoryUrl } from '../../names/repository-url.ts'
@@ -26,6 +34,7 @@ import {
   type ManifestWarning,
   readDependencyHistory,
 } from './history.ts'
+import { isOnMainline } from './mainline.ts'
 import { readOriginUrl } from './origin.ts'
 import { type DescribedRepository, describeRepository } from './repository-record.ts'
 import { stageHistory } from './staged-history.ts'
@@ -55,8 +64,8 @@ export interface GitImportOptions {
   allOrNothing?: boolean | undefined
   /** Whether the repositories keep commits that the branch can't reach. */
   keepUnreachable?: boolean | undefined
-  /** Whether to read clones that have not changed since they were loaded. Otherwise nothing of them is staged. */
-  readUnchanged?: boolean | undefined
+  /** Whether to read all of the histories. Otherwise what the dataset has of them isn't read again. */
+  readAll?: boolean | undefined
   /** Called with the load's id before the first row is staged. */
   onBegin?: (importId: number) => void
   onProgress?: (progress: { step: string; done: number; total: number | undefined }) => void
@@ -123,7 +132,8 @@ export async function importGit(sql: Sql, options: GitImportOptions): Promise<Gi
     const unchanged: UnchangedClone[] = []
     let position = 0
     const nextPosition = () => position++
-    for (const [index, { clone, repository, isUnchanged }] of opened.entries()) {
+    for (const [index, one] of opened.entries()) {
+      const { clone, repository, isUnchanged } = one
       const which = opened.length > 1 ? ` of ${repository.full_name} (${index + 1} of ${opened.length})` : ''
       const report: Report = (step, done, total) =>
         options.onProgress?.({ step: `${step}${which}`, done, total })
@@ -141,7 +151,7 @@ export async function importGit(sql: Sql, options: GitImportOptions): Promise<Gi
         if (isRead) unchanged.push(source)
         continue
       }
-      const read = await readClone(clone, repository, options, report).catch((error: unknown) =>
+      const read = await readClone(sql, one, options, report).catch((error: unknown) =>
         problems.add(source.path, error),
       )
       if (read === undefined) continue
@@ -149,7 +159,7 @@ export async function importGit(sql: Sql, options: GitImportOptions): Promise<Gi
       for (const message of summarizeWarnings(read.history.warnings))
         options.onWarning?.(which === '' ? message : `${repository.full_name}: ${message}`)
       if (!staged.isLeftOut) await readAuthors()
-      loaded.push({ ...source, ...staged, head: clone.head })
+      loaded.push({ ...source, ...staged, head: clone.head, continued: read.continued })
     }
     for (const user of await createUsers(sql, authors))
       await filtered.add(nextPosition(), { kind: 'users', record: user })
@@ -165,7 +175,10 @@ export async function importGit(sql: Sql, options: GitImportOptions): Promise<Gi
       },
       settings: options.settings,
       keepsKnownRecords: true,
-      completeUrls: options.keepUnreachable ? [] : loaded.map(({ url }) => url),
+      // A continued history has all commits that it had before.
+      completeUrls: options.keepUnreachable
+        ? []
+        : loaded.filter(({ continued }) => continued === undefined).map(({ url }) => url),
       onApplied: (tx) =>
         noteLoadedHistories(
           tx,
@@ -195,8 +208,7 @@ function describeReading({
 }
 
 /** A clone that was staged, and what its history has. */
-interface StagedClone extends LoadedClone {
-  head: string
+interface StagedClone extends LoadedClone, ReadHistory {
   dependencies: GitImportResult['dependencies']
   manifests: HistoryCounts
   warnings: number
@@ -207,16 +219,18 @@ async function stageClone(
   filtered: FilteredStaging,
   clone: Clone,
   repository: RepositoryRecord,
-  { history, commits }: { history: DependencyHistory; commits: number },
+  { history, commits }: Pick<ReadClone, 'history' | 'commits'>,
   { report, nextPosition }: { report: Report; nextPosition: () => number },
-): Promise<Omit<StagedClone, 'path' | 'url' | 'branch' | 'head'>> {
+): Promise<Omit<StagedClone, 'path' | 'url' | keyof HistoryEnd | 'continued'>> {
   const staged = await stageHistory(filtered, clone, repository, history, {
     nextPosition,
     onProgress: (done) => report('reading commits', done, commits),
   })
   const dependencies = { active: 0, removed: 0 }
   for (const { status } of staged.isLeftOut ? [] : history.dependencies) dependencies[status ?? 'removed']++
-  return { ...staged, dependencies, manifests: history.manifests, warnings: history.warnings.length }
+  const { manifests, warnings } = history
+  const canContinue = !warnings.some(({ isRead }) => isRead)
+  return { ...staged, dependencies, manifests, warnings: warnings.length, canContinue }
 }
 
 function summarizeClones(
@@ -303,8 +317,8 @@ async function open(
     sql,
     {
       ...{ url: url ?? (await readOriginUrl(directory)), urlSource, restId },
-      isLoaded: async (url) =>
-        !options.readUnchanged && (await isHistoryLoaded(sql, { url, ...clone }, describeReading(options))),
+      findKnownHistory: async (url) =>
+        options.readAll ? undefined : await findKnownHistory(sql, url, describeReading(options)),
     },
     clone,
     (url) => redactUrl(forgotten, url) ?? url,
@@ -321,20 +335,35 @@ function createTwinError(twin: OpenedClone, clones: readonly OpenedClone[]): Imp
 
 type Report = (step: string, done: number, total: number | undefined) => void
 
+/** What was read of a clone before the first of it is staged. */
+interface ReadClone {
+  history: DependencyHistory
+  /** The number of commits that are left to read. */
+  commits: number
+  /** The history that it continues; undefined: it was read from the beginning. */
+  continued: KnownHistory | undefined
+}
+
 /** Reads what doesn't have to be staged yet. So nothing of a damaged clone is staged. */
 async function readClone(
-  clone: Clone,
-  { url }: RepositoryRecord,
+  sql: Sql,
+  { clone, repository: { url }, known }: OpenedClone,
   { allManifests }: GitImportOptions,
   report: Report,
-): Promise<{ history: DependencyHistory; commits: number }> {
+): Promise<ReadClone> {
   report('reading manifests', 0, undefined)
+  const dependencies =
+    known?.canContinue && (await isOnMainline(clone, known.head))
+      ? await readKnownDependencies(sql, known)
+      : undefined
   const history = await readDependencyHistory(clone, {
     url,
     allManifests,
     onProgress: (done, total) => report('reading manifests', done, total),
+    known: known && dependencies && { head: known.head, dependencies },
   })
-  return { history, commits: await countCommits(clone) }
+  const continued = history.since === undefined ? undefined : known
+  return { history, commits: await countCommits(clone, history.since), continued }
 }
 
 /** Makes one message for each kind of problem with a kind of manifest: its first version, and the number of others. */

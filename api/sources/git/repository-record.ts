@@ -8,6 +8,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { readMembers, selectMember } from '../../catalog/stored-documents.ts'
 import type { Sql } from '../../database/connect.ts'
 import { ImportError } from '../../dataset/import-error.ts'
+import type { KnownHistory } from '../../dataset/loaded-histories.ts'
 import { RecordError, type RepositoryRecord, validateRecord } from '../../dataset/records.ts'
 import { isLocal, localPrefix } from '../../names/forge-names.ts'
 import { keyRepositoryUrl, splitRepositoryUrl } from '../../names/repository-url.ts'
@@ -17,6 +18,8 @@ import { hideUser } from './origin.ts'
 /** A repository's own record, without its dependencies. */
 export interface DescribedRepository {
   repository: RepositoryRecord
+  /** What the dataset has of its history, if that needn't be read again. */
+  known: KnownHistory | undefined
   /** Whether the dataset has all that the clone has, so that nothing has to be loaded. */
   isUnchanged: boolean
 }
@@ -27,7 +30,7 @@ export interface DescribedRepository {
  *
  * @param options.url the repository's URL on the forge
  * @param options.urlSource where the URL is from, for messages
- * @param options.isLoaded whether the dataset has the clone's history, under the URL of the repository
+ * @param options.findKnownHistory finds what the dataset has of the history, under the URL of the repository
  * @param replaceOwner replaces a forgotten owner in the URL
  * @param options.restId its id in the forge's REST API. Default: the one in the dataset, or one made from the URL
  * @throws {ImportError} for another kind of URL or one with names that the API can't look up, and when `url` and
@@ -41,24 +44,27 @@ export async function describeRepository(
     url: string
     urlSource: string
     restId?: number | undefined
-    isLoaded: (url: string) => Promise<boolean>
+    findKnownHistory: (url: string) => Promise<KnownHistory | undefined>
   },
   clone: Clone,
   replaceOwner: (url: string) => string,
 ): Promise<DescribedRepository> {
   const url = replaceOwner(normalizeUrl(options.url, options.urlSource))
   const stored = await findRecord(sql, url, options.restId)
-  const known = stored && {
+  const before = stored && {
     ...stored,
     ...(isLocal(stored) && { url }),
     forge_rest_id: options.restId ?? stored.forge_rest_id, // the load gives the id to the row that is there
   }
-  const isUnchanged =
-    known !== undefined && isDeepStrictEqual(known, stored) && (await options.isLoaded(known.url))
-  if (known !== undefined && (isUnchanged || !isLocal(known))) return { repository: known, isUnchanged }
+  const isSame = before !== undefined && isDeepStrictEqual(before, stored)
+  const known = isSame ? await options.findKnownHistory(before.url) : undefined
+  const isUnchanged = known?.hasRecord === true && known.head === clone.head && known.branch === clone.branch
+  if (before !== undefined && (isUnchanged || !isLocal(before))) {
+    return { repository: before, known, isUnchanged }
+  }
   const { first, last } = await readDates(clone)
   const record = {
-    ...(known ?? createRecord(url, options.restId)),
+    ...(before ?? createRecord(url, options.restId)),
     url,
     created_at: first,
     updated_at: last,
@@ -66,7 +72,7 @@ export async function describeRepository(
     default_branch: clone.branch,
   }
   try {
-    return { repository: validateRecord('repos', record), isUnchanged }
+    return { repository: validateRecord('repos', record), known, isUnchanged }
   } catch (error) {
     if (error instanceof RecordError) throw new ImportError(`${options.urlSource} ${url}: ${error.message}`)
     throw error

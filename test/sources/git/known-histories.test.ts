@@ -1,10 +1,14 @@
 /**
- * `import git` skips clones that have not changed, and nobody can tell from the data (decisions/0004-data.md).
+ * `import git` reads only what is new of clones, and nobody can tell from the data (decisions/0004-data.md).
  *
  * @module-tag later
  */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { dropLoadedHistories } from '../../../api/dataset/loaded-histories.ts'
+import {
+  dropLoadedHistories,
+  findKnownHistory,
+  noteLoadedHistories,
+} from '../../../api/dataset/loaded-histories.ts'
 import { findRepository, removeRepository } from '../../../api/dataset/repository-removal.ts'
 import { markRestored } from '../../../api/dataset/restored-dataset.ts'
 import { identifyAddress } from '../../../api/names/forge-names.ts'
@@ -70,13 +74,19 @@ describeOnOneDatabase('an unchanged clone', (kind) => {
     })
   }
 
+  /** Expects that reading everything again changes nothing. */
+  async function expectWhole(): Promise<void> {
+    const none = { added: 0, updated: 0, removed: 0 }
+    expect(await load({ readAll: true })).toMatchObject({ repositories: none, commits: none })
+  }
+
   test('is skipped, and the load is noted', async () => {
     const count = async () =>
       (await service.sql`select source from loads order by id`).map((row) => row.source)
     const before = await count()
     await expectSkipping()
     expect(await count()).toEqual([...before, '1 clone'])
-    expect(await load({ readUnchanged: true })).toMatchObject({ clones: [{ commitsRead: 2 }], unchanged: [] })
+    expect(await load({ readAll: true })).toMatchObject({ clones: [{ commitsRead: 2 }], unchanged: [] })
   })
 
   test('is skipped although the forge’s record has other stars', async () => {
@@ -91,7 +101,7 @@ describeOnOneDatabase('an unchanged clone', (kind) => {
     await expectReading({ allManifests: true })
     await expectReading({ allManifests: false })
     await expectSkipping({ keepUnreachable: true })
-    clone.commit(1_600_000_200)
+    clone.git(1_600_000_100, 'commit', '--quiet', '--amend', '-m', 'rewritten')
     await expectReading({ keepUnreachable: true })
     await expectReading({ keepUnreachable: false })
     clone.git(0, 'branch', 'same')
@@ -159,6 +169,51 @@ describeOnOneDatabase('an unchanged clone', (kind) => {
     await expectSkipping({ authors: true })
   })
 
+  test('that has new commits now is read from there on', async () => {
+    const first = clone.git(0, 'rev-parse', 'HEAD')
+    clone.commit(1_600_000_200, { 'package.json': npm('first', 'third'), 'web/package.json': npm('first') })
+    clone.git(0, 'switch', '--quiet', '--create', 'side', first)
+    clone.commit(1_600_000_250, { 'lib/package.json': npm('second') })
+    clone.git(0, 'switch', '--quiet', 'main')
+    clone.git(1_600_000_300, 'merge', '--quiet', '--no-ff', '-m', 'merge', 'side')
+    expect(await load()).toMatchObject({
+      clones: [{ commitsRead: 3 }],
+      commits: { added: 3, updated: 0, removed: 0 },
+      dependencies: { active: 3, removed: 0 },
+      manifests: { read: new Map([['package.json', 3]]) },
+    })
+    await expectSkipping()
+    await expectWhole()
+    clone.commit(1_600_000_400, { 'package.json': '{' })
+    expect(await load()).toMatchObject({ clones: [{ commitsRead: 1 }], manifestWarnings: 1 })
+    clone.commit(1_600_000_500, { 'package.json': npm() })
+    // What the manifest that doesn't parse declares, only those before it say.
+    expect(await load()).toMatchObject({ clones: [{ commitsRead: 7 }], manifestWarnings: 1 })
+    await expectWhole()
+  })
+
+  test('is read from the beginning if what was known is now a side branch', async () => {
+    const known = clone.commit(1_600_000_200, { 'package.json': npm('first', 'third') })
+    await load()
+    clone.git(0, 'switch', '--quiet', '--create', 'other', 'HEAD~1')
+    clone.commit(1_600_000_300, { 'lib/package.json': npm('second') })
+    clone.git(1_600_000_400, 'merge', '--quiet', '--no-ff', '-m', 'merge', known)
+    expect(await load()).toMatchObject({ clones: [{ commitsRead: 5 }], commits: { added: 2 } })
+    await expectWhole()
+  })
+
+  test('is not continued if another load has changed its commits in the meantime', async () => {
+    const reading = { allManifests: false, isComplete: true }
+    const continued = await findKnownHistory(service.sql, url, reading)
+    if (continued === undefined) throw new Error('it is not known')
+    const note = () =>
+      service.sql.begin((tx) => noteLoadedHistories(tx, [{ ...continued, url, continued }], reading))
+    await note()
+    await loadRecords(service.sql, { commits: [createCommit(1, url, 'a@example.org', 1_600_000_100)] })
+    await expect(note()).rejects.toThrow('Nothing was changed; run the import again')
+    await expectReading()
+  })
+
   test('is not noted if the load fails', async () => {
     await dropLoadedHistories(service.sql)
     const onStep = () => {
@@ -184,8 +239,7 @@ describeOnOneDatabase('after any history of clones and of what else changes the 
   afterAll(() => Promise.all(services.map((each) => each.close())))
 
   test('an export has the same bytes as if every clone had been read again', async () => {
-    let skipped = 0
-    let read = 0
+    let [skipped, continued, read] = [0, 0, 0]
     for (let seed = 1; seed <= histories; seed++) {
       const random = createRandom(`unchanged clones ${seed}`)
       const clones = ['one', 'two'].map((name) => createClone(random, `${kind}-${seed}-${name}`))
@@ -203,14 +257,18 @@ describeOnOneDatabase('after any history of clones and of what else changes the 
         const [skipping, reading] = services
         const { unchanged, clones: loaded } = await importGit(skipping.sql, options)
         skipped += unchanged.length
-        read += loaded.length
-        await importGit(reading.sql, { ...options, readUnchanged: true })
+        for (const { path, commitsRead } of loaded) {
+          const grown = clones.find(({ clone }) => clone.path === path)
+          if (commitsRead < Number(grown?.clone.git(0, 'rev-list', '--count', grown.branch))) continued++
+          else read++
+        }
+        await importGit(reading.sql, { ...options, readAll: true })
         const at = `seed ${seed}, step ${step}: ${name}`
         expect([at, await readExport(skipping)]).toEqual([at, await readExport(reading)])
       }
     }
-    console.info(`${histories} histories, ${skipped} clones skipped, ${read} read`)
-    expect(Math.min(skipped, read)).toBeGreaterThan(histories)
+    console.info(`${histories} histories: ${skipped} clones skipped, ${continued} continued, ${read} read`)
+    expect(Math.min(skipped, continued, read)).toBeGreaterThan(histories)
   })
 })
 
@@ -269,7 +327,11 @@ const changes = {
   'nothing changes': () => nothing,
   'nothing changes again': () => nothing,
   'commits are added': (random, clones) => {
-    grow(random, random.pick(clones))
+    for (const clone of clones) grow(random, clone)
+    return nothing
+  },
+  'commits are added again': (random, clones) => {
+    for (let commits = random.integer(1, 3); commits > 0; commits--) grow(random, random.pick(clones))
     return nothing
   },
   'a branch is merged': (random, clones) => {
