@@ -44,6 +44,8 @@ export interface KnownHistory extends CommitsState, HistoryEnd {
    * that one say what it declares, without those before it.
    */
   canContinue: boolean
+  /** As text: it has 64 bits. */
+  dependenciesDigest: string
 }
 
 /** A history that a load has read. */
@@ -51,6 +53,8 @@ export interface ReadHistory extends HistoryEnd {
   url: string
   /** Whether the manifests of the newest commit say what it declares. */
   canContinue: boolean
+  /** Whether reading it again would give the same: a machine with more time may read more. */
+  isRepeatable: boolean
   /** What it continues; undefined: it was read from the beginning. */
   continued: KnownHistory | undefined
 }
@@ -76,7 +80,7 @@ export async function findKnownHistory(
   const isOfClone = isLocalDocument(sql, renderMembers(sql, sql`r.members`))
   const [known] = await sql<KnownHistory[]>`
     select id, h.branch, h.head, h.can_continue as "canContinue", h.commits, h.commits_version as "commitsVersion",
-      h.members_digest = ${digest(sql, 'members')} or not ${isOfClone} as "hasRecord"
+      h.dependencies_digest::text as "dependenciesDigest", h.members_digest = ${digest(sql, 'members')} or not ${isOfClone} as "hasRecord"
     from (${selectNamedOnce(sql, [url])}) named join repositories r using (id)
       join loaded_histories h on h.repository_id = r.id
     where h.read_by = ${readReader()} and h.all_manifests = ${allManifests} and (h.is_complete or not ${isComplete})
@@ -89,11 +93,11 @@ export async function findKnownHistory(
 /** Reads the dependencies of a known history. Undefined if another load has changed them since it was found. */
 export async function readKnownDependencies(
   sql: Sql,
-  { id }: KnownHistory,
+  { id, dependenciesDigest }: KnownHistory,
 ): Promise<DependencyRecord[] | undefined> {
   const [row] = await sql<{ dependencies: string }[]>`
-    select r.dependencies from repositories r join loaded_histories h on h.repository_id = r.id
-    where r.id = ${id} and h.dependencies_digest = ${digest(sql, 'dependencies')}`
+    select r.dependencies from repositories r
+    where r.id = ${id} and ${digest(sql, 'dependencies')}::text = ${dependenciesDigest}`
   return row && JSON.parse(row.dependencies)
 }
 
@@ -114,10 +118,10 @@ export async function noteLoadedHistories(
     )}`
   const ids = new Map(named.map(({ id, key }) => [key, id]))
   const states = new Map((await readCommitsStates(tx, [...ids.values()])).map((state) => [state.id, state]))
-  const rows = histories.flatMap(({ url, branch, head, canContinue, continued }) => {
+  const rows = histories.flatMap(({ url, branch, head, canContinue, isRepeatable, continued }) => {
     const state = states.get(ids.get(keyRepositoryUrl(url)) ?? 0)
     const hasNoOthers = isComplete || continued !== undefined
-    return state === undefined
+    return state === undefined || !isRepeatable
       ? []
       : [{ ...state, branch, head, isComplete: hasNoOthers, canContinue: canContinue && hasNoOthers }]
   })
@@ -126,10 +130,11 @@ export async function noteLoadedHistories(
       repository_id, branch, head, read_by, all_manifests, is_complete, can_continue, members_digest,
       dependencies_digest, commits, commits_version
     )
-    select id, branch, head, ${readReader()}, ${allManifests}, "isComplete", "canContinue", ${digest(tx, 'members')},
-      ${digest(tx, 'dependencies')}, commits, "commitsVersion"
+    select id, branch, head, ${readReader()}, ${allManifests}, "isComplete", "canContinue",
+      ${digest(tx, 'members')}, ${digest(tx, 'dependencies')}, commits, "commitsVersion"
     from json_to_recordset(${JSON.stringify(rows)}::text::json) as h (
-        id integer, branch text, head text, "isComplete" boolean, "canContinue" boolean, commits bigint, "commitsVersion" bigint
+        id integer, branch text, head text, "isComplete" boolean, "canContinue" boolean, commits bigint,
+        "commitsVersion" bigint
       ) join repositories r using (id)
     on conflict (repository_id) do update set
       branch = excluded.branch, head = excluded.head, read_by = excluded.read_by,

@@ -20,6 +20,7 @@ import {
 } from '../../dataset/loaded-histories.ts'
 import type { RepositoryRecord } from '../../dataset/records.ts'
 import { withStaging } from '../../dataset/staging.ts'
+import { tooMuch } from '../../manifests/bounded-parser.ts'
 import { keyRepositoryUrl } from '../../names/repository-url.ts'
 import { type FilteredStaging, withoutForgottenPeople } from '../../people/filtered-load.ts'
 import { type ForgottenPeople, readForgottenPeople, redactUrl } from '../../people/forgotten-people.ts'
@@ -229,8 +230,11 @@ async function stageClone(
   const dependencies = { active: 0, removed: 0 }
   for (const { status } of staged.isLeftOut ? [] : history.dependencies) dependencies[status ?? 'removed']++
   const { manifests, warnings } = history
-  const canContinue = !warnings.some(({ isRead }) => isRead)
-  return { ...staged, dependencies, manifests, warnings: warnings.length, canContinue }
+  return {
+    ...{ ...staged, dependencies, manifests, warnings: warnings.length },
+    canContinue: !warnings.some(({ isRead }) => isRead),
+    isRepeatable: !warnings.some(({ reason }) => reason === tooMuch.reason),
+  }
 }
 
 function summarizeClones(

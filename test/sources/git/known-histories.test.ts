@@ -207,7 +207,9 @@ describeOnOneDatabase('an unchanged clone', (kind) => {
     const continued = await findKnownHistory(service.sql, url, reading)
     if (continued === undefined) throw new Error('it is not known')
     const note = () =>
-      service.sql.begin((tx) => noteLoadedHistories(tx, [{ ...continued, url, continued }], reading))
+      service.sql.begin((tx) =>
+        noteLoadedHistories(tx, [{ ...continued, url, isRepeatable: true, continued }], reading),
+      )
     await note()
     await loadRecords(service.sql, { commits: [createCommit(1, url, 'a@example.org', 1_600_000_100)] })
     await expect(note()).rejects.toThrow('Nothing was changed; run the import again')
