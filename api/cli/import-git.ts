@@ -57,6 +57,7 @@ export function addGitCommand(imports: Command): void {
       "keep commits that the branch doesn't reach: those of other branches, and those from before the history " +
         'was rewritten',
     )
+    .option('--read-all', 'read all of the history again, not only what is new since the last load')
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
@@ -77,6 +78,7 @@ interface Options {
   allOrNothing?: true
   allManifests?: true
   keepUnreachable?: true
+  readAll?: true
   json?: true
 }
 
@@ -115,7 +117,7 @@ async function load(
 }
 
 function printJson(result: GitImportResult, seconds: number): void {
-  const { clones, failed, skipped, dependencies, authors, manifests, manifestWarnings } = result
+  const { clones, unchanged, failed, skipped, dependencies, authors, manifests, manifestWarnings } = result
   console.log(
     JSON.stringify({
       ...summarize(result),
@@ -125,6 +127,7 @@ function printJson(result: GitImportResult, seconds: number): void {
         branch,
         commits_read: commitsRead,
       })),
+      unchanged,
       failed,
       skipped,
       ...(authors && { authors: authors.found, authors_without_user: authors.unknown }),
@@ -138,13 +141,11 @@ function printJson(result: GitImportResult, seconds: number): void {
 }
 
 function print(result: GitImportResult, seconds: number): void {
-  const { clones, failed, skipped, dependencies, authors, users, commits, manifests, manifestWarnings } =
-    result
-  const [first, ...others] = clones
-  const branch = others.length === 0 ? first?.branch : undefined
-  const source = others.length > 0 ? ` of ${countOf(clones.length, 'clone')}` : branch ? ` of ${branch}` : ''
-  const commitsRead = clones.reduce((sum, { commitsRead }) => sum + commitsRead, 0)
-  console.log(`Read ${countOf(commitsRead, 'commit')}${source} in ${seconds} s\n${describeLoad(result)}`)
+  const { clones, unchanged, failed, skipped, authors, users } = result
+  console.log(`${describeReading(result)} in ${seconds} s\n${describeLoad(result)}`)
+  if (unchanged.length > 0) {
+    console.log(`unchanged     ${countOf(unchanged.length, 'clone')}, not read again; --read-all reads them`)
+  }
   const describe = ({ reason }: SkippedClone) => reason
   printLines('failed        ', failed.map(describe), { all: '--json' })
   printLines('skipped       ', skipped.map(describe), { all: '--json' })
@@ -154,16 +155,35 @@ function print(result: GitImportResult, seconds: number): void {
       `left out      ${countOf(forgotten, 'repository', 'repositories')}, because the owner is forgotten`,
     )
   }
-  if (forgotten === clones.length) return
-  if (commits.removed > 0) {
-    const from = others.length > 0 ? 'the branches do' : `${branch ?? 'HEAD'} does`
-    console.log(
-      `unreachable   ${countOf(commits.removed, 'commit')} that ${from} not reach, removed; --keep-unreachable keeps such commits`,
-    )
-  }
-  if (authors !== undefined) {
+  if (authors !== undefined && forgotten < clones.length + unchanged.length) {
     console.log(
       `authors       ${countOf(users.added, 'user')} created; ${formatCount(authors.unknown)} of ${countOf(authors.found, 'address', 'addresses')} without a user`,
+    )
+  }
+  if (forgotten < clones.length) printHistories(result)
+}
+
+/** Says what was read: commits, or no clone. */
+function describeReading({ clones, unchanged }: GitImportResult): string {
+  const [first, ...others] = clones
+  if (first === undefined) return `Read 0 of ${countOf(unchanged.length, 'clone')}`
+  const source = others.length > 0 ? countOf(clones.length, 'clone') : first.branch
+  const commits = clones.reduce((sum, { commitsRead }) => sum + commitsRead, 0)
+  return `Read ${countOf(commits, 'commit')}${source ? ` of ${source}` : ''}`
+}
+
+/** Prints what the histories have that were read. */
+function printHistories({
+  clones,
+  dependencies,
+  commits,
+  manifests,
+  manifestWarnings,
+}: GitImportResult): void {
+  if (commits.removed > 0) {
+    const from = clones.length > 1 ? 'the branches do' : `${clones[0]?.branch ?? 'HEAD'} does`
+    console.log(
+      `unreachable   ${countOf(commits.removed, 'commit')} that ${from} not reach, removed; --keep-unreachable keeps such commits`,
     )
   }
   const { active, removed } = dependencies

@@ -25,7 +25,7 @@ grant insert on ledger, grant_references, loads to devdata_operator;
 grant insert, update on ledger_days to devdata_operator;
 grant update on dataset to devdata_operator;
 grant insert, update, delete on
-  users, repositories, forge_repositories, commits, locations, attributes, dependencies, repository_dependencies,
+  users, repositories, forge_repositories, loaded_histories, commits, locations, attributes, dependencies, repository_dependencies,
   user_dependencies, user_activity, identities, user_addresses, contributions, imports, sets, coverage, dataset_versions,
   removals, forgotten_people, forgotten_identities, forgotten_identities_key
   to devdata_operator;

@@ -8,6 +8,7 @@ import { type Sql, selectTime } from '../database/connect.ts'
 import { beginLong } from '../database/long-transaction.ts'
 import { deleteSets } from '../sets/set-parts.ts'
 import { changeLock } from './dataset-change.ts'
+import { dropLoadedHistories } from './loaded-histories.ts'
 
 /** What a restored database has. */
 export interface RestoredDataset {
@@ -63,6 +64,7 @@ export async function markRestored(sql: Sql): Promise<RestoredDataset> {
     await tx`delete from dataset_versions`
     await tx`insert into dataset_versions (version, applied_at) values (${moved.version}, clock_timestamp())`
     await tx`delete from removals`
+    await dropLoadedHistories(tx) // the backup may be of some of the tables or servers alone
     return { ...dataset, ...moved }
   })
 }

@@ -81,9 +81,10 @@ async function ask(worker: Worker, request: ManifestRequest): Promise<ManifestRe
   }
 }
 
-const tooMuch: ManifestResponse = {
+/** The outcome of a manifest that takes too much. On a faster machine, it may be another one. */
+export const tooMuch = {
   reason: `takes too much time or memory to parse: at most ${maxSeconds} seconds and ${maxMegabytes} MB`,
-}
+} satisfies ManifestResponse
 
 async function stopThread(): Promise<void> {
   const ended = thread

@@ -10,9 +10,11 @@ import { beginLong } from '../database/long-transaction.ts'
 import { updateAuthors } from '../dataset/contributions.ts'
 import {
   changeDataset,
+  changeLock,
   type DatasetChangeOptions,
   type DatasetChangeResult,
 } from '../dataset/dataset-change.ts'
+import { dropLoadedHistories } from '../dataset/loaded-histories.ts'
 import { type AppliedRows, analyzeTables, type DatasetChange } from '../dataset/pending-change.ts'
 import { removeRepositories, removeUsers } from '../dataset/removal.ts'
 import { noteNewUrls } from '../dataset/repository-changes.ts'
@@ -349,7 +351,12 @@ export async function undoForgetting(
 ): Promise<number[]> {
   const found = await findForgottenPeople(sql, identities)
   const ids = [...people, ...[...found.values()].map(({ id }) => id)]
-  const rows = await sql<{ id: number }[]>`
-    delete from forgotten_people where id = any (${sql.typed.bigints(ids)}) returning id`
-  return rows.map(({ id }) => id).sort((a, b) => a - b)
+  return beginLong(sql, async (tx) => {
+    // A load that is being applied has left them out, and notes which histories it has read.
+    await tx`select pg_advisory_xact_lock(${changeLock})`
+    const rows = await tx<{ id: number }[]>`
+      delete from forgotten_people where id = any (${tx.typed.bigints(ids)}) returning id`
+    if (rows.length > 0) await dropLoadedHistories(tx)
+    return rows.map(({ id }) => id).sort((a, b) => a - b)
+  })
 }

@@ -49,7 +49,8 @@ describeOnOneDatabase('devdata import git', (kind) => {
       repositories: { added: 0, updated: 1, removed: 0 },
       commits: { added: 1, updated: 0, removed: 0 },
       dataset_version: expect.any(Number),
-      clones: [{ path: clone, url: 'https://forge.example/ada/engine', branch: 'main', commits_read: 4 }],
+      clones: [{ path: clone, url: 'https://forge.example/ada/engine', branch: 'main', commits_read: 1 }],
+      unchanged: [],
       failed: [],
       skipped: [],
       forgotten: 0,
@@ -58,7 +59,7 @@ describeOnOneDatabase('devdata import git', (kind) => {
       manifests_left_out: 0,
       manifests_computed: 0,
       manifests_not_read: {},
-      warnings: 1,
+      warnings: 0,
       seconds: expect.any(Number),
     })
     const { secret } = await started.service.createKey()
@@ -82,10 +83,10 @@ describeOnOneDatabase('devdata import git', (kind) => {
     }
     const third = await run(args)
     expect(third.stderr).toMatch(
-      /^Skipped package\.json at commit [\da-f]{12}, and 2 more versions with this problem: not valid JSON: .*\n$/,
+      /^Skipped package\.json at commit [\da-f]{12}, and 1 more version with this problem: not valid JSON: .*\n$/,
     )
     expect(third.stdout).toContain(`dependencies  2 active, 1 removed
-warnings      3 manifest versions skipped or incomplete, see above
+warnings      2 manifest versions skipped or incomplete, see above
 manifests     1 build.gradle, 1 package.json, 1 setup.py
 incomplete    2 manifests: some of their dependencies are computed, or defined elsewhere
 left out      1 manifest of tests and fixtures; --all-manifests includes them
@@ -109,6 +110,10 @@ not read      1 *.nimble, 1 Cartfile
     expect(rewritten.stdout).toContain(
       'unreachable   1 commit that main does not reach, removed; --keep-unreachable keeps such commits\n',
     )
+    const unchanged = await run(args)
+    expect(unchanged.stdout).toMatch(/^Read 0 of 1 clone in [\d.]+ s\n/)
+    expect(unchanged.stdout).toMatch(/\nunchanged {5}1 clone, not read again; --read-all reads them\n$/)
+    expect((await run([...args, '--read-all'])).stdout).toMatch(/^Read 12 commits of main in /)
   })
 
   test('loads a folder of clones with their authors, and refuses it what is for one clone', async () => {
@@ -145,8 +150,9 @@ not read      1 *.nimble, 1 Cartfile
       users: { added: 0, updated: 0, removed: 0 },
       authors: 3,
       authors_without_user: 1,
-      clones: [
-        { url: 'https://forge.example/acme/first', branch: 'main', commits_read: 2 },
+      clones: [],
+      unchanged: [
+        { url: 'https://forge.example/acme/first', branch: 'main' },
         { path: join(started.directory, 'clones', 'second'), url: 'https://forge.example/acme/second' },
       ],
     })

@@ -102,7 +102,7 @@ async function readTexts(sql: Sql, query: string): Promise<Map<number, string>> 
 /** Empties the catalog, as if nothing had ever been loaded. */
 export async function resetCatalog(sql: Sql): Promise<void> {
   await sql`
-    truncate users, repositories, forge_repositories, removals, commits, locations, attributes, dependencies,
+    truncate users, repositories, forge_repositories, loaded_histories, removals, commits, locations, attributes, dependencies,
       repository_dependencies, user_dependencies, user_activity, identities, user_addresses, contributions, sets, coverage, loads,
       dataset_versions
     restart identity`

@@ -16,12 +16,21 @@ export type GitCommit = Omit<CommitRecord, 'repo_url'>
  *
  * @throws {GitError} when git fails
  */
-export async function countCommits({ directory, head }: Pick<Clone, 'directory' | 'head'>): Promise<number> {
-  return Number(await runGit(directory, ['rev-list', '--count', head, '--']))
+export async function countCommits(
+  { directory, head }: Pick<Clone, 'directory' | 'head'>,
+  since?: string,
+): Promise<number> {
+  return Number(await runGit(directory, ['rev-list', '--count', ...listRange(head, since), '--']))
+}
+
+/** The commits that a head reaches, without those that an earlier one reaches. */
+function listRange(head: string, since: string | undefined): string[] {
+  return since === undefined ? [head] : [head, `^${since}`]
 }
 
 /**
- * Yields every commit that the branch can reach, merged branches included, newest first.
+ * Yields every commit that the branch can reach, merged branches included, newest first. With `since`, leaves out those
+ * that this commit can reach.
  *
  * Email addresses are those of the commit; a mailmap is not applied. Messages lose their last newline. Text is
  * converted from the encoding that the commit names; bytes that are not UTF-8 become U+FFFD. git ends a message at its
@@ -29,8 +38,8 @@ export async function countCommits({ directory, head }: Pick<Clone, 'directory' 
  *
  * @throws {GitError} when git fails
  */
-export async function* readCommits(clone: Clone): AsyncGenerator<GitCommit, void, undefined> {
-  for await (const fields of readLog(clone, ['%H', '%ae', '%at', '%ce', '%ct', '%B']))
+export async function* readCommits(clone: Clone, since?: string): AsyncGenerator<GitCommit, void, undefined> {
+  for await (const fields of readLog(clone, ['%H', '%ae', '%at', '%ce', '%ct', '%B'], since))
     yield createCommit(fields)
 }
 
@@ -63,9 +72,11 @@ export async function* readCommitAuthors(clone: Clone): AsyncGenerator<CommitAut
 async function* readLog(
   { directory, head }: Clone,
   placeholders: readonly string[],
+  since?: string,
 ): AsyncGenerator<string[], void, undefined> {
   const format = placeholders.join('%x00')
-  const args = ['log', '-z', '--no-mailmap', '--no-color', `--format=${format}`, head, '--']
+  const args = ['log', '-z', '--no-mailmap', '--no-color', `--format=${format}`]
+  args.push(...listRange(head, since), '--')
   let fields: string[] = []
   for await (const batch of splitFields(streamGit(directory, args))) {
     for (const field of batch) {

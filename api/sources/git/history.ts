@@ -46,14 +46,23 @@ export interface ManifestWarning {
 /** All dependencies that the mainline's manifests have declared. */
 export interface DependencyHistory {
   dependencies: GitDependency[]
-  /** In the order of the history. */
+  /** In the order of the history, of the commits that were read. */
   warnings: ManifestWarning[]
+  /** The commit after which it was read; undefined: from the beginning. */
+  since: string | undefined
   manifests: HistoryCounts
+}
+
+/** What is known of a history up to a commit of the mainline. */
+export interface KnownHistory {
+  /** The commit's full hash. */
+  head: string
+  dependencies: readonly GitDependency[]
 }
 
 /** How many manifests there are: in the newest commit, unless a field says otherwise. */
 export interface HistoryCounts extends ManifestCounts {
-  /** Of any commit, in folders of tests and fixtures. */
+  /** Of any commit that was read, in folders of tests and fixtures. */
   leftOut: number
   /** Those of kinds that aren't read yet, by kind. */
   unread: ReadonlyMap<string, number>
@@ -90,21 +99,22 @@ type Version = ManifestVersion | { reason: string }
  * @param options.url the repository's URL
  * @param options.allManifests whether to read manifests in folders of tests and fixtures too
  * @param options.onProgress called with the number of distinct versions that were parsed, and of all
+ * @param options.known what is known of the history. Only later commits are read then, unless the manifests of that commit
+ *   don't say what was known, as when one of them doesn't parse
  * @throws {GitError} when git fails, or lacks an object
  */
 export async function readDependencyHistory(
   clone: Clone,
-  {
-    url,
-    allManifests = false,
-    onProgress,
-  }: {
+  options: {
     url?: string
     allManifests?: boolean | undefined
     onProgress?: (parsed: number, total: number) => void
+    known?: KnownHistory | undefined
   } = {},
 ): Promise<DependencyHistory> {
-  const mainline = await readMainline(clone, allManifests)
+  const { url, allManifests = false, onProgress, known } = options
+  const since = known?.head
+  const mainline = await readMainline(clone, { allManifests, since })
   const table = new NameTable()
   const versions = await readVersions(clone.directory, mainline.commits, { table, url, onProgress })
   const warnings: ManifestWarning[] = []
@@ -139,10 +149,14 @@ export async function readDependencyHistory(
     }
   }
 
-  const dependencies = dateDependencies(table, readDeclarations())
+  const dependencies = dateDependencies(table, readDeclarations(), known?.dependencies)
+  if (dependencies === undefined || warnings.some(({ commit }) => commit === since)) {
+    return readDependencyHistory(clone, { ...options, known: undefined })
+  }
   return {
     dependencies,
     warnings,
+    since,
     manifests: { ...tree.count(), leftOut: mainline.leftOut.size, unread: mainline.unread },
   }
 }

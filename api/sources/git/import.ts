@@ -8,8 +8,18 @@ import { resolve } from 'node:path'
 import type { Sql } from '../../database/connect.ts'
 import type { ImportResult } from '../../dataset/apply-load.ts'
 import type { DatasetSettings } from '../../dataset/dataset-change.ts'
+import {
+  findKnownHistory,
+  type HistoryEnd,
+  type HistoryReading,
+  type KnownHistory,
+  noteLoadedHistories,
+  type ReadHistory,
+  readKnownDependencies,
+} from '../../dataset/loaded-histories.ts'
+import { tooMuch } from '../../manifests/bounded-parser.ts'
 import { keyRepositoryUrl } from '../../names/repository-url.ts'
-import { withoutForgottenPeople } from '../../people/filtered-load.ts'
+import { type FilteredStaging, withoutForgottenPeople } from '../../people/filtered-load.ts'
 import { type ForgottenPeople, readForgottenPeople, redactUrl } from '../../people/forgotten-people.ts'
 import { ImportError } from '../../staging/import-error.ts'
 import type { RepositoryRecord } from '../../staging/records.ts'
@@ -25,8 +35,9 @@ import {
   type ManifestWarning,
   readDependencyHistory,
 } from './history.ts'
+import { isOnMainline } from './mainline.ts'
 import { readOriginUrl } from './origin.ts'
-import { describeRepository } from './repository-record.ts'
+import { type DescribedRepository, describeRepository } from './repository-record.ts'
 import { stageHistory } from './staged-history.ts'
 
 /** A clone to load. */
@@ -54,6 +65,8 @@ export interface GitImportOptions {
   allOrNothing?: boolean | undefined
   /** Whether the repositories keep commits that the branch can't reach. */
   keepUnreachable?: boolean | undefined
+  /** Whether to read all of the histories. Otherwise what the dataset has of them isn't read again. */
+  readAll?: boolean | undefined
   /** Called with the load's id before the first row is staged. */
   onBegin?: (importId: number) => void
   onProgress?: (progress: { step: string; done: number; total: number | undefined }) => void
@@ -61,13 +74,17 @@ export interface GitImportOptions {
   onWarning?: (message: string) => void
 }
 
-/** A clone that was loaded. */
-export interface LoadedClone {
+/** A clone of which the dataset has everything. */
+export interface UnchangedClone {
   /** Absolute. */
   path: string
   url: string
   /** The branch that was loaded; null for a detached HEAD. */
   branch: string | null
+}
+
+/** A clone that was loaded. */
+export interface LoadedClone extends UnchangedClone {
   commitsRead: number
   /** Whether the repository was left out, because its owner is forgotten. Its commits aren't read then. */
   isLeftOut: boolean
@@ -84,6 +101,8 @@ export interface SkippedClone {
 /** What the clones contain, and what the load changed. */
 export interface GitImportResult extends ImportResult {
   clones: LoadedClone[]
+  /** Clones that were not read, because the dataset has what they have. */
+  unchanged: UnchangedClone[]
   /** Clones that can't be read. If there are any, the import has failed, although the rest is loaded. */
   failed: SkippedClone[]
   /** Clones that have no commits yet. */
@@ -110,67 +129,129 @@ export async function importGit(sql: Sql, options: GitImportOptions): Promise<Gi
   return withStaging(sql, options, async (staging) => {
     const filtered = withoutForgottenPeople(forgotten, staging)
     const authors: Authors = { identities: new Set(), accounts: new Map() }
-    const loaded: LoadedClone[] = []
-    const dependencies = { active: 0, removed: 0 }
-    let manifests = addHistoryCounts()
-    let manifestWarnings = 0
+    const loaded: StagedClone[] = []
+    const unchanged: UnchangedClone[] = []
     let position = 0
-    for (const [index, { clone, repository }] of opened.entries()) {
+    const nextPosition = () => position++
+    for (const [index, one] of opened.entries()) {
+      const { clone, repository, isUnchanged } = one
       const which = opened.length > 1 ? ` of ${repository.full_name} (${index + 1} of ${opened.length})` : ''
       const report: Report = (step, done, total) =>
         options.onProgress?.({ step: `${step}${which}`, done, total })
-      const read = await readClone(clone, repository, options, report).catch((error: unknown) =>
-        problems.add(clone.directory, error),
-      )
-      if (read === undefined) continue
-      const { history, commits } = read
-      const { commitsRead, isLeftOut } = await stageHistory(filtered, clone, repository, history, {
-        nextPosition: () => position++,
-        onProgress: (done) => report('reading commits', done, commits),
-      })
-      const { warnings } = history
-      for (const message of summarizeWarnings(warnings)) {
-        options.onWarning?.(which === '' ? message : `${repository.full_name}: ${message}`)
-      }
-      if (options.authors && !isLeftOut) {
+      async function readAuthors(): Promise<void> {
+        if (!options.authors) return
         report('reading authors', 0, undefined)
         await addAuthors(authors, clone, { hostname: new URL(repository.url).hostname, forgotten })
       }
-      const { directory: path, branch } = clone
-      loaded.push({ path, url: repository.url, branch, commitsRead, isLeftOut })
-      for (const { status } of isLeftOut ? [] : history.dependencies) dependencies[status ?? 'removed']++
-      manifestWarnings += warnings.length
-      manifests = addHistoryCounts(manifests, history.manifests)
+      const source = { path: clone.directory, url: repository.url, branch: clone.branch }
+      if (isUnchanged) {
+        const isRead = await readAuthors().then(
+          () => true,
+          (error: unknown) => problems.add(source.path, error),
+        )
+        if (isRead) unchanged.push(source)
+        continue
+      }
+      const read = await readClone(sql, one, options, report).catch((error: unknown) =>
+        problems.add(source.path, error),
+      )
+      if (read === undefined) continue
+      const staged = await stageClone(filtered, clone, repository, read, { report, nextPosition })
+      for (const message of summarizeWarnings(read.history.warnings))
+        options.onWarning?.(which === '' ? message : `${repository.full_name}: ${message}`)
+      if (!staged.isLeftOut) await readAuthors()
+      loaded.push({ ...source, ...staged, head: clone.head, continued: read.continued })
     }
-    for (const user of await createUsers(sql, authors)) {
-      await filtered.add(position++, { kind: 'users', record: user })
-    }
+    for (const user of await createUsers(sql, authors))
+      await filtered.add(nextPosition(), { kind: 'users', record: user })
     await filtered.flush()
+    const found = loaded.length + unchanged.length
     const result = await filtered.apply(sql, {
       origin: {
         command: 'import git',
-        source: `${loaded.length} ${loaded.length === 1 ? 'clone' : 'clones'}`,
+        source: `${found} ${found === 1 ? 'clone' : 'clones'}`,
         startedAt,
         isPartial: problems.failed.length > 0,
         coversAll: false,
       },
       settings: options.settings,
       keepsKnownRecords: true,
-      completeUrls: options.keepUnreachable ? [] : loaded.map(({ url }) => url),
+      // A continued history has all commits that it had before.
+      completeUrls: options.keepUnreachable
+        ? []
+        : loaded.filter(({ continued }) => continued === undefined).map(({ url }) => url),
+      onApplied: (tx) =>
+        noteLoadedHistories(
+          tx,
+          loaded.filter(({ isLeftOut }) => !isLeftOut),
+          describeReading(options),
+        ),
       onStep: (step) => options.onProgress?.({ step, done: 0, total: undefined }),
     })
     const unknown = options.authors ? await countUnknown(sql, authors) : 0
     return {
       ...result,
-      clones: loaded,
+      ...summarizeClones(loaded),
+      unchanged,
       failed: problems.failed,
       skipped: problems.skipped,
-      dependencies,
-      manifests,
-      manifestWarnings,
       ...(options.authors && { authors: { found: authors.identities.size, unknown } }),
     }
   })
+}
+
+/** What of the options decides what is read of a history. */
+function describeReading({
+  allManifests = false,
+  keepUnreachable = false,
+}: GitImportOptions): HistoryReading {
+  return { allManifests, isComplete: !keepUnreachable }
+}
+
+/** A clone that was staged, and what its history has. */
+interface StagedClone extends LoadedClone, ReadHistory {
+  dependencies: GitImportResult['dependencies']
+  manifests: HistoryCounts
+  warnings: number
+}
+
+/** Stages what was read of a clone, and its commits. */
+async function stageClone(
+  filtered: FilteredStaging,
+  clone: Clone,
+  repository: RepositoryRecord,
+  { history, commits }: Pick<ReadClone, 'history' | 'commits'>,
+  { report, nextPosition }: { report: Report; nextPosition: () => number },
+): Promise<Omit<StagedClone, 'path' | 'url' | keyof HistoryEnd | 'continued'>> {
+  const staged = await stageHistory(filtered, clone, repository, history, {
+    nextPosition,
+    onProgress: (done) => report('reading commits', done, commits),
+  })
+  const dependencies = { active: 0, removed: 0 }
+  for (const { status } of staged.isLeftOut ? [] : history.dependencies) dependencies[status ?? 'removed']++
+  const { manifests, warnings } = history
+  return {
+    ...{ ...staged, dependencies, manifests, warnings: warnings.length },
+    canContinue: !warnings.some(({ isRead }) => isRead),
+    isRepeatable: !warnings.some(({ reason }) => reason === tooMuch.reason),
+  }
+}
+
+function summarizeClones(
+  loaded: readonly StagedClone[],
+): Pick<GitImportResult, 'clones' | 'dependencies' | 'manifests' | 'manifestWarnings'> {
+  const sum = (count: (clone: StagedClone) => number) => loaded.reduce((all, clone) => all + count(clone), 0)
+  return {
+    clones: loaded.map(({ path, url, branch, commitsRead, isLeftOut }) => ({
+      ...{ path, url, branch, commitsRead, isLeftOut },
+    })),
+    dependencies: {
+      active: sum(({ dependencies }) => dependencies.active),
+      removed: sum(({ dependencies }) => dependencies.removed),
+    },
+    manifests: addHistoryCounts(...loaded.map(({ manifests }) => manifests)),
+    manifestWarnings: sum(({ warnings }) => warnings),
+  }
 }
 
 /** What is wrong with clones. */
@@ -198,22 +279,24 @@ function createProblems({ clones, allOrNothing }: GitImportOptions): Problems {
   }
 }
 
-interface OpenedClone {
+interface OpenedClone extends DescribedRepository {
   clone: Clone
-  repository: RepositoryRecord
 }
 
 /** Opens all clones, so that a problem with one of them is found before the others are read. */
 async function openAll(
   sql: Sql,
-  { clones, onProgress }: GitImportOptions,
+  options: GitImportOptions,
   forgotten: ForgottenPeople,
   problems: Problems,
 ): Promise<OpenedClone[]> {
+  const { clones, onProgress } = options
   const opened: OpenedClone[] = []
   for (const [index, source] of clones.entries()) {
     onProgress?.({ step: 'opening clones', done: index, total: clones.length })
-    const one = await open(sql, source, forgotten).catch((error: unknown) => problems.add(source.path, error))
+    const one = await open(sql, source, options, forgotten).catch((error: unknown) =>
+      problems.add(source.path, error),
+    )
     if (one !== undefined) opened.push(one)
   }
   // Which clone of a repository is the right one, only the operator knows.
@@ -228,18 +311,23 @@ async function openAll(
 async function open(
   sql: Sql,
   { path, url, restId, branch }: GitSource,
+  options: GitImportOptions,
   forgotten: ForgottenPeople,
 ): Promise<OpenedClone> {
   const clone = await openClone(path, branch)
   const { directory } = clone
   const urlSource = url === undefined ? `${directory} has the origin` : '--url'
-  const repository = await describeRepository(
+  const described = await describeRepository(
     sql,
-    { url: url ?? (await readOriginUrl(directory)), urlSource, restId },
+    {
+      ...{ url: url ?? (await readOriginUrl(directory)), urlSource, restId },
+      findKnownHistory: async (url) =>
+        options.readAll ? undefined : await findKnownHistory(sql, url, describeReading(options)),
+    },
     clone,
     (url) => redactUrl(forgotten, url) ?? url,
   )
-  return { clone, repository }
+  return { clone, ...described }
 }
 
 function createTwinError(twin: OpenedClone, clones: readonly OpenedClone[]): ImportError {
@@ -251,20 +339,35 @@ function createTwinError(twin: OpenedClone, clones: readonly OpenedClone[]): Imp
 
 type Report = (step: string, done: number, total: number | undefined) => void
 
+/** What was read of a clone before the first of it is staged. */
+interface ReadClone {
+  history: DependencyHistory
+  /** The number of commits that are left to read. */
+  commits: number
+  /** The history that it continues; undefined: it was read from the beginning. */
+  continued: KnownHistory | undefined
+}
+
 /** Reads what doesn't have to be staged yet. So nothing of a damaged clone is staged. */
 async function readClone(
-  clone: Clone,
-  { url }: RepositoryRecord,
+  sql: Sql,
+  { clone, repository: { url }, known }: OpenedClone,
   { allManifests }: GitImportOptions,
   report: Report,
-): Promise<{ history: DependencyHistory; commits: number }> {
+): Promise<ReadClone> {
   report('reading manifests', 0, undefined)
+  const dependencies =
+    known?.canContinue && (await isOnMainline(clone, known.head))
+      ? await readKnownDependencies(sql, known)
+      : undefined
   const history = await readDependencyHistory(clone, {
     url,
     allManifests,
     onProgress: (done, total) => report('reading manifests', done, total),
+    known: known && dependencies && { head: known.head, dependencies },
   })
-  return { history, commits: await countCommits(clone) }
+  const continued = history.since === undefined ? undefined : known
+  return { history, commits: await countCommits(clone, history.since), continued }
 }
 
 /** Makes one message for each kind of problem with a kind of manifest: its first version, and the number of others. */

@@ -4,8 +4,10 @@
  * @module
  */
 import { createHash } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
 import { readMembers, selectMember } from '../../catalog/stored-documents.ts'
 import type { Sql } from '../../database/connect.ts'
+import type { KnownHistory } from '../../dataset/loaded-histories.ts'
 import { isLocal, localPrefix } from '../../names/forge-names.ts'
 import { keyRepositoryUrl, splitRepositoryUrl } from '../../names/repository-url.ts'
 import { ImportError } from '../../staging/import-error.ts'
@@ -13,12 +15,22 @@ import { RecordError, type RepositoryRecord, validateRecord } from '../../stagin
 import { type Clone, readDates } from './clone.ts'
 import { hideUser } from './origin.ts'
 
+/** A repository's own record, without its dependencies. */
+export interface DescribedRepository {
+  repository: RepositoryRecord
+  /** What the dataset has of its history, if that needn't be read again. */
+  known: KnownHistory | undefined
+  /** Whether the dataset has all that the clone has, so that nothing has to be loaded. */
+  isUnchanged: boolean
+}
+
 /**
  * Creates the record of a repository, without its dependencies. What `import ndjson` or `import github` has loaded for
  * it stays. A record that a clone has created is replaced.
  *
  * @param options.url the repository's URL on the forge
  * @param options.urlSource where the URL is from, for messages
+ * @param options.findKnownHistory finds what the dataset has of the history, under the URL of the repository
  * @param replaceOwner replaces a forgotten owner in the URL
  * @param options.restId its id in the forge's REST API. Default: the one in the dataset, or one made from the URL
  * @throws {ImportError} for another kind of URL or one with names that the API can't look up, and when `url` and
@@ -28,16 +40,31 @@ import { hideUser } from './origin.ts'
  */
 export async function describeRepository(
   sql: Sql,
-  options: { url: string; urlSource: string; restId?: number | undefined },
+  options: {
+    url: string
+    urlSource: string
+    restId?: number | undefined
+    findKnownHistory: (url: string) => Promise<KnownHistory | undefined>
+  },
   clone: Clone,
   replaceOwner: (url: string) => string,
-): Promise<RepositoryRecord> {
+): Promise<DescribedRepository> {
   const url = replaceOwner(normalizeUrl(options.url, options.urlSource))
-  const known = await findRecord(sql, url, options.restId)
-  if (known !== undefined && !isLocal(known)) return known
+  const stored = await findRecord(sql, url, options.restId)
+  const before = stored && {
+    ...stored,
+    ...(isLocal(stored) && { url }),
+    forge_rest_id: options.restId ?? stored.forge_rest_id, // the load gives the id to the row that is there
+  }
+  const isSame = before !== undefined && isDeepStrictEqual(before, stored)
+  const known = isSame ? await options.findKnownHistory(before.url) : undefined
+  const isUnchanged = known?.hasRecord === true && known.head === clone.head && known.branch === clone.branch
+  if (before !== undefined && (isUnchanged || !isLocal(before))) {
+    return { repository: before, known, isUnchanged }
+  }
   const { first, last } = await readDates(clone)
   const record = {
-    ...(known ?? createRecord(url, options.restId)),
+    ...(before ?? createRecord(url, options.restId)),
     url,
     created_at: first,
     updated_at: last,
@@ -45,7 +72,7 @@ export async function describeRepository(
     default_branch: clone.branch,
   }
   try {
-    return validateRecord('repos', record)
+    return { repository: validateRecord('repos', record), known, isUnchanged }
   } catch (error) {
     if (error instanceof RecordError) throw new ImportError(`${options.urlSource} ${url}: ${error.message}`)
     throw error
@@ -75,7 +102,7 @@ async function findRecord(
       `--rest-id ${restId}: that repository is already loaded as ${byId.url}; use that --url`,
     )
   }
-  return known && { ...known, forge_rest_id: restId } // the load gives the id to the row that is there
+  return known
 }
 
 /** Creates a record whose other fields are null. */

@@ -24,12 +24,12 @@ export interface StagedHistory {
   isLeftOut: boolean
 }
 
-/** Stages a repository with its dependencies, and its commits. Throws `GitError` when git fails. */
+/** Stages a repository with its dependencies, and its commits that were read. Throws `GitError` when git fails. */
 export async function stageHistory(
   staging: FilteredStaging,
   clone: Clone,
   repository: RepositoryRecord,
-  { dependencies }: Pick<DependencyHistory, 'dependencies'>,
+  { dependencies, since }: Pick<DependencyHistory, 'dependencies' | 'since'>,
   { nextPosition, onProgress }: StageHistoryOptions,
 ): Promise<StagedHistory> {
   const { url } = repository
@@ -38,7 +38,7 @@ export async function stageHistory(
   if (outcome === 'left out') return { commitsRead: 0, isLeftOut: true }
 
   let commitsRead = 0
-  for await (const commit of readCommits(clone)) {
+  for await (const commit of readCommits(clone, since)) {
     await staging.add(nextPosition(), { kind: 'commits', record: { ...commit, repo_url: url } })
     onProgress?.(++commitsRead)
   }
