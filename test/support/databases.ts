@@ -34,14 +34,12 @@ declare module 'vitest' {
 /** Options of `openDatabase` for tests. */
 export const testPool = { databasePoolSize: 10, databaseStatementTimeoutSeconds: 30 }
 
-/** Neither compiles statements nor looks after tables that live for seconds: both would take longer than it saves. */
-const clusterSettings = { max_connections: '200', jit: 'off', autovacuum: 'off' }
-
 /** vitest's global set-up. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const directory = await mkdtemp(join(tmpdir(), 'devdata-test-'))
+  const settings = { max_connections: '200', jit: 'off' } // compiling a statement takes longer than it saves here
   const cluster = findPostgresBinaries()
-    ? await startPostgresCluster({ inMemory: true, settings: clusterSettings })
+    ? await startPostgresCluster({ inMemory: true, settings })
     : undefined
   if (cluster === undefined) {
     if (process.env.CI) throw new Error(`CI must not skip the tests on PostgreSQL: ${postgresMissing}`)
