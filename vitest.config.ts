@@ -24,12 +24,16 @@ const files = Map.groupBy(
 const listFiles = (...tags: (keyof typeof fileTags)[]) => tags.flatMap((tag) => files.get(tag) ?? [])
 const later = listFiles('later', 'longest')
 
+/** The projects, those with short files last, so that no worker is without work at the end. */
+const projects = ['later', 'node', 'deno', 'app'] as const
+
 class LongestFirst extends BaseSequencer {
   override async sort(specifications: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(specifications)
     const longest = new Set(listFiles('longest').map((file) => resolve(import.meta.dirname, file)))
-    const isLong = ({ moduleId }: TestSpecification) => longest.has(moduleId)
-    return [...sorted.filter(isLong), ...sorted.filter((specification) => !isLong(specification))]
+    const placeOf = ({ moduleId, project }: TestSpecification) =>
+      longest.has(moduleId) ? -1 : projects.findIndex((name) => name === project.name)
+    return sorted.sort((one, other) => placeOf(one) - placeOf(other))
   }
 }
 
@@ -43,11 +47,12 @@ export default defineConfig({
     expect: { poll: { timeout: 120_000 } },
     // Programs that tests start are compiled once for all of them.
     env: { NODE_COMPILE_CACHE: resolve('node_modules/.vite/compile-cache') },
-    maxWorkers: 3,
+    // For two processors: many tests wait for another process, a lock or a timeout.
+    maxWorkers: 4,
     // A worker loads the service's modules once, not for each file: a tenth of the time. Files clean up what they set.
     isolate: false,
     // Tests run most code a few times: optimizing it would cost more than it saves.
-    execArgv: ['--no-turbofan', '--max-semi-space-size=32'],
+    execArgv: ['--no-turbofan', '--liftoff-only', '--max-semi-space-size=32'],
     sequence: { sequencer: LongestFirst },
     reporters: ['default', matrix],
     tags: [

@@ -55,7 +55,7 @@ export async function writeNpmArchive(files: ArchiveFiles): Promise<Uint8Array> 
     header: { name: `package/${path}`, size: body.byteLength, mode: 0o644, mtime: fileTime },
     body,
   }))
-  return gzipSync(await packTar(entries), { level: 9, mtime: fileTime })
+  return gzipSync(await packTar(entries), { level: 6, mtime: fileTime })
 }
 
 /** The parts of pyproject.toml that a wheel repeats. */

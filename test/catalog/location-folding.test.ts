@@ -49,7 +49,7 @@ describe('in a location', () => {
   test('case doesn’t matter, but for Greek letters with a mark that is a letter in upper case', () => {
     const others = characters.filter((character) =>
       [character.toLowerCase(), character.toUpperCase()].some(
-        (form) => foldLocation(form) !== foldLocation(character),
+        (form) => form !== character && foldLocation(form) !== foldLocation(character),
       ),
     )
     expect(others.filter((character) => !character.normalize('NFD').includes('\u0345'))).toEqual([])

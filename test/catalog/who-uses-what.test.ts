@@ -17,7 +17,7 @@ import { sampleCommits, sampleRepositories, sampleUsers } from '../support/sampl
 import { describeOnOneDatabase, startTestService, type TestService } from '../support/service.ts'
 import { type Loaded, listNames, listUses, nameAuthor, nameLogin, sortRows } from '../support/uses.ts'
 
-const histories = isDrill ? 100 : 5
+const histories = isDrill ? 100 : 3
 const stepsOfHistory = 4
 const firstLoad = { users: 40, repositories: 30, commits: 200 }
 const change = { users: 8, repositories: 8, commits: 30 }

@@ -106,20 +106,9 @@ describe('devdata', () => {
 
   test.each([
     [[], 'Usage: devdata [options] [command]'],
-    [['keys'], 'Usage: devdata keys [options] [command]'],
     [['keyz'], "unknown command 'keyz'"],
     [['keys', 'grant', '0', '5'], 'It must be the id of a key'],
     [['forget', 'user'], 'specify the person: a login, --email or --id'],
-    [['forget', 'user', '--email', 'ada'], 'It must be an email address'],
-    [['import', 'ndjson', '-'], 'standard input (-) needs --kind'],
-    [['import', 'ndjson', '-', '--kind', 'users', '--mirror'], '--mirror requires files'],
-    [['import', 'ndjson', 'x', '--mirror', '--skip-invalid', 'y'], 'would remove the items of invalid lines'],
-    [['import', 'ndjson', 'x', '--max-removals', '5'], '--max-removals is for --mirror'],
-    [['import', 'ndjson', 'x', '--mirror', '--max-removals', '-1'], 'It must be a whole number of items'],
-    [['remove', 'repo'], 'specify OWNER/NAME or --id'],
-    [['remove', 'repo', 'honojs/hono', '--id', '5'], 'specify OWNER/NAME or --id, not both'],
-    [['remove', 'repo', 'hono'], 'It must be OWNER/NAME'],
-    [['remove', 'repo', '--id', '1.5'], 'It must be a whole number from'],
   ])('exits with 2 after wrong usage, on standard error alone: %j', async (args, message) => {
     const { code, stdout, stderr } = await run(args)
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
@@ -137,8 +126,10 @@ describe('devdata', () => {
   const name = 'It must have 1 to 100 characters, and no control characters or line breaks.'
   const grant = 'It must be a whole number of credits other than 0, such as 500, or -500 to withdraw them'
   const grace = 'It must be a whole number of seconds from 0 to 31622400 (366 days).'
+  const past = 'It must be in the past.'
   test.each([
     ['keyz', "unknown command 'keyz'"],
+    ['keys', 'Usage: devdata keys [options] [command]'],
     ['keys make', "unknown command 'make'"],
     ['keys list --yaml', "unknown option '--yaml'"],
     ['keys list all', 'too many arguments'],
@@ -187,12 +178,25 @@ describe('devdata', () => {
     ['keys revoke', "missing required argument 'id'"],
     ['keys restore x', id],
     ['keys delete 1 2', 'too many arguments'],
+    ['ledger prune', "required option '--before <date>' not specified"],
+    ['ledger prune --before tomorrow', date],
+    ['ledger prune --before 2026-02-30', date],
+    [`ledger prune --before ${new Date(Date.now() + 3_600_000).toISOString()}`, past],
+    ['forget user --email ada', 'It must be an email address'],
+    ['remove repo', 'specify OWNER/NAME or --id'],
+    ['remove repo honojs/hono --id 5', 'specify OWNER/NAME or --id, not both'],
+    ['remove repo hono', 'It must be OWNER/NAME'],
+    ['remove repo --id 1.5', 'It must be a whole number from'],
     ['import', 'Usage: devdata import'],
     ['import csv x', "unknown command 'csv'"],
     ['import ndjson', "missing required argument 'path'"],
     ['import ndjson x --kind people', 'Allowed choices are users, identities, repos, commits, removals.'],
     ['import ndjson -', 'standard input (-) needs --kind users|identities|repos|commits|removals'],
     ['import ndjson - - --kind users', 'standard input (-) can be given only once'],
+    ['import ndjson - --kind users --mirror', '--mirror requires files'],
+    ['import ndjson x --mirror --skip-invalid y', 'would remove the items of invalid lines'],
+    ['import ndjson x --max-removals 5', '--max-removals is for --mirror'],
+    ['import ndjson x --mirror --max-removals -1', 'It must be a whole number of items'],
     ['export ndjson copy --since 1.5', 'It must be a version of the dataset'],
     ['import git --url https://forge.example/a/b', "missing required argument 'path'"],
     [

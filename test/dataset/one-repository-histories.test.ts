@@ -59,7 +59,7 @@ interface Load {
 
 describeOnOneDatabase('after any history of clones and records,', (kind) => {
   // The embedded database takes much longer to empty its tables.
-  const histories = kind === 'embedded' ? 1 : isDrill ? 150 : 3
+  const histories = kind === 'embedded' ? 1 : isDrill ? 150 : 2
   let service: TestService
   let fresh: TestService
   beforeAll(async () => {

@@ -17,7 +17,7 @@ import { loadRecords, type Records } from '../support/records.ts'
 import { describeOnOneDatabase, startTestService, type TestService } from '../support/service.ts'
 import { listUses, sortRows } from '../support/uses.ts'
 
-const histories = isDrill ? 120 : 5
+const histories = isDrill ? 120 : 3
 const firstLoad = { users: 25, repositories: 20, commits: 90 }
 const none = { users: 0, repositories: 0, commits: 0 }
 

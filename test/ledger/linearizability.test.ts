@@ -37,7 +37,7 @@ import {
 } from '../support/service.ts'
 
 const { TEST_SEED } = process.env
-const count = isDrill ? 2_000 : 200
+const count = isDrill ? 2_000 : 100
 const firstSeed = TEST_SEED === undefined ? Math.floor(Math.random() * 2 ** 31) : Number(TEST_SEED)
 /** The seed of a history of a run, by its place. */
 const seedAt = (place: number) => (TEST_SEED === undefined ? firstSeed + place : firstSeed)

@@ -12,14 +12,17 @@ import { describeOnServer, getServerUrl } from '../support/server.ts'
 import { startTestService, type TestService } from '../support/service.ts'
 import { startTcpProxy } from '../support/tcp-proxy.ts'
 
-describeOnServer('a settlement that takes too long', () => {
+// The two wait most of the time, so they run beside each other.
+describeOnServer('a settlement that takes too long', { concurrent: true }, () => {
   let service: TestService
   beforeAll(async () => {
     service = await startTestService('postgresql')
   })
   afterAll(() => service.close())
 
-  test('is 503, and is not charged later, even through a pooler, where sessions have no timeout', async () => {
+  test('is 503, and is not charged later, even through a pooler, where sessions have no timeout', async ({
+    expect,
+  }) => {
     const { secret, id } = await service.createKey({ credits: 100 })
     const database = await openSameDatabase(service, {
       databaseStatementTimeoutSeconds: 1, // it is given up after 6
@@ -53,8 +56,8 @@ describeOnServer('a settlement that takes too long', () => {
   )
 })
 
-describeOnServer('an instance that stops reading', () => {
-  test('keeps no rows locked for longer than its server waits for it', async () => {
+describeOnServer('an instance that stops reading', { concurrent: true }, () => {
+  test('keeps no rows locked for longer than its server waits for it', async ({ expect }) => {
     const server = getServerUrl()
     let isFrozen = false
     await using proxy = await startTcpProxy(server, ({ client, database, cut }) => {

@@ -63,8 +63,8 @@ const confirmedLength = 1_000_000
 const confirmedYamlLength = 100_000
 /** A text that takes so many times what others of its format take is looked at again. */
 const slowFactor = 20
-const textsPerFormat = isDrill ? 20_000 : 60
-const textsPerYamlFormat = isDrill ? 2_000 : 15
+const textsPerFormat = isDrill ? 20_000 : 30
+const textsPerYamlFormat = isDrill ? 2_000 : 8
 
 /** Promises what was wrong with a text, in one line, or nothing. */
 async function parse(format: string, content: string): Promise<string> {

@@ -9,7 +9,7 @@ import { chmod, cp, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, test } from 'vitest'
 import { buildDocs } from '../../docs-site/build.ts'
 import { copyDocs } from '../support/docs.ts'
 import { inheritEnvironment } from '../support/program.ts'
@@ -124,6 +124,8 @@ test.each([
   'while it serves, %s stops the service, and npm ends with 0 after it',
   async (_, signal, target) => {
     await copyDocs(join(directory, 'dist/docs'))
+    await rm(join(directory, '.data'), { recursive: true, force: true })
+    await cp(join(inject('databases').embedded, 'sample'), join(directory, '.data'), { recursive: true })
     const { pid, ended, readOutput } = await npmStart(/devdata is ready at/)
     process.kill(pid * target, signal)
     expect([await ended, readOutput()]).toEqual([[0, null], expect.not.stringContaining('npm error')])

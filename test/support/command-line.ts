@@ -11,7 +11,7 @@ import { join, resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import * as v from 'valibot'
 import { expect, inject } from 'vitest'
-import { inheritEnvironment } from './program.ts'
+import { inheritEnvironment, liftoffOnly } from './program.ts'
 import { createUser } from './records.ts'
 import { type DatabaseKind, startTestService, type TestService } from './service.ts'
 
@@ -47,7 +47,7 @@ const commandLine = resolve(import.meta.dirname, '../../api/cli/main.ts')
 /** Starts a command. */
 export function startCommand(
   args: readonly string[],
-  { environment, directory, program = [process.execPath] }: RunOptions,
+  { environment, directory, program = [process.execPath, liftoffOnly] }: RunOptions,
 ): ChildProcessWithoutNullStreams {
   const [command = '', ...before] = program
   // Empty settings count as unset.

@@ -37,8 +37,9 @@ export const testPool = { databasePoolSize: 10, databaseStatementTimeoutSeconds:
 /** vitest's global set-up. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const directory = await mkdtemp(join(tmpdir(), 'devdata-test-'))
+  const settings = { max_connections: '200', jit: 'off' } // compiling a statement takes longer than it saves here
   const cluster = findPostgresBinaries()
-    ? await startPostgresCluster({ inMemory: true, settings: { max_connections: '200' } })
+    ? await startPostgresCluster({ inMemory: true, settings })
     : undefined
   if (cluster === undefined) {
     if (process.env.CI) throw new Error(`CI must not skip the tests on PostgreSQL: ${postgresMissing}`)

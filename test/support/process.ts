@@ -7,7 +7,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { deno, denoPermissions } from './deno.ts'
-import { type RunningProgram, startProgram } from './program.ts'
+import { liftoffOnly, type RunningProgram, startProgram } from './program.ts'
 
 /** The runtimes of an instance. */
 export const runtimes = ['node', 'deno'] as const
@@ -45,11 +45,12 @@ const announcements = {
 /** The command that starts the service from a folder, with the permissions that it has on Deno. */
 export function listStartCommand(runtime: RuntimeName, directory: string): string[] {
   return {
-    node: () => [process.execPath, join(project, 'api/node.ts')],
+    node: () => [process.execPath, liftoffOnly, join(project, 'api/node.ts')],
     deno: () => [
       deno,
       'run',
       '--quiet',
+      `--v8-flags=${liftoffOnly}`,
       ...denoPermissions('start', directory),
       join(project, 'api/deno.ts'),
     ],

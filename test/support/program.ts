@@ -47,6 +47,9 @@ export function inheritEnvironment(): Record<string, string> {
   return { PATH, HOME, NODE_COMPILE_CACHE }
 }
 
+/** Keeps V8 from optimizing the embedded database's WebAssembly: it takes longer than a short process saves by it. */
+export const liftoffOnly = '--liftoff-only'
+
 /** Whether the machine has a program that ends with 0 when it gets these parameters. */
 export function succeeds(program: string, ...parameters: string[]): Promise<boolean> {
   return promisify(execFile)(program, parameters).then(

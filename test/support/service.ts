@@ -90,7 +90,7 @@ export interface TestService {
 
 /**
  * Runs a suite on the embedded database, and on PostgreSQL if the machine has it. `npm test` runs it on the faster one,
- * and `npm run test:all` on the other one. Over the wire it runs on the faster one alone, because the runtime doesn't change
+ * and `npm run test:all` on both. Over the wire it runs on the faster one alone, because the runtime doesn't change
  * what a database does.
  */
 export function describeOnEachDatabase(name: string, suite: (kind: DatabaseKind) => void): void {

@@ -16,12 +16,11 @@ import { maxItems, queryOwnedRepositories, queryRepositories } from '../../../ap
 import { findWebOrigin } from '../../../api/sources/github/web-origin.ts'
 import { queryFaults } from '../../support/fake-forge/faults.ts'
 import { ForgeModel, nameWithOwner, type Repository } from '../../support/fake-forge/model.ts'
-import { type FakeForge, startFakeForge } from '../../support/fake-forge/server.ts'
+import { type FakeForge, type FakeForgeOptions, startFakeForge } from '../../support/fake-forge/server.ts'
 import type { Limits } from '../../support/fake-forge/token.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'devdata-client-'))
 let model: ForgeModel
-let forge: FakeForge
 
 beforeAll(() => {
   model = new ForgeModel(folder)
@@ -29,14 +28,16 @@ beforeAll(() => {
   for (let number = 1; number <= 5; number++) model.addRepository({ owner, name: `repository-${number}` })
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
-beforeEach(async () => {
-  forge = await startFakeForge(model)
+
+/** A forge of a test's own. Its end throws if it was asked too much. */
+async function startForge(options: FakeForgeOptions = {}): Promise<FakeForge> {
+  const forge = await startFakeForge(model, options)
   forge.responseDelayMs = 20 // queries are under way at the same time, so the forge sees how many the client has
-})
-afterEach(() => forge[Symbol.asyncDispose]()) // throws if the forge was asked too much
+  return forge
+}
 
 /** A client with a token for each of the limits. */
-function createClient(limits: Partial<Limits>[], concurrency = 4) {
+function createClient(forge: FakeForge, limits: Partial<Limits>[], concurrency = 4) {
   const tokens = limits.map((each) => forge.createToken({ limits: each }))
   const notes: string[] = []
   const client = new ForgeClient({
@@ -52,113 +53,125 @@ function createClient(limits: Partial<Limits>[], concurrency = 4) {
   return { client, tokens, notes, list }
 }
 
-// Silence would take 20 seconds, and waiting without `retry-after` a minute: the other token doesn't wait.
-test.each(queryFaults.filter((fault) => fault !== 'silence'))('A query survives: %s', async (fault) => {
-  const { list } = createClient([
-    { windowSeconds: 2, retryAfterSeconds: 1 },
-    { windowSeconds: 2, retryAfterSeconds: 1 },
-  ])
-  await list()
-  forge.faults.next(fault)
-  await list()
-  expect(forge.requests.at(-1)).toMatchObject({ what: 'OwnedRepositories', status: 200 })
-})
+// Most of them wait most of the time, so they run beside each other.
+describe('a client', { concurrent: true }, () => {
+  // Silence would take 20 seconds, and waiting without `retry-after` a minute: the other token doesn't wait.
+  test.each(queryFaults.filter((fault) => fault !== 'silence'))('A query survives: %s', async (fault) => {
+    await using forge = await startForge()
+    const { list } = createClient(forge, [
+      { windowSeconds: 2, retryAfterSeconds: 1 },
+      { windowSeconds: 2, retryAfterSeconds: 1 },
+    ])
+    await list()
+    forge.faults.next(fault)
+    await list()
+    expect(forge.requests.at(-1)).toMatchObject({ what: 'OwnedRepositories', status: 200 })
+  })
 
-test('Queries wait for new points, and none is sent that would be refused', async () => {
-  const { client, list } = createClient([{ points: 7, windowSeconds: 2 }])
-  await Promise.all(Array.from({ length: 7 }, list))
-  expect(forge.requests.filter(({ status, points }) => status === 200 && points > 0)).toHaveLength(7)
-  expect(client.usage).toMatchObject({ queries: 7, points: 14 })
-})
+  test('Queries wait for new points, and none is sent that would be refused', async () => {
+    await using forge = await startForge()
+    const { client, list } = createClient(forge, [{ points: 7, windowSeconds: 2 }])
+    await Promise.all(Array.from({ length: 7 }, list))
+    expect(forge.requests.filter(({ status, points }) => status === 200 && points > 0)).toHaveLength(7)
+    expect(client.usage).toMatchObject({ queries: 7, points: 14 })
+  })
 
-test('Several tokens share the work, and the others go on when one is revoked or suspended, which is said', async () => {
-  const { list, tokens, notes } = createClient([{ points: 20 }, { points: 20 }, { points: 20 }])
-  await Promise.all(Array.from({ length: 9 }, list))
-  expect(tokens.every(({ used }) => used >= 4)).toBe(true)
-  const [first] = tokens
-  if (first) first.isRevoked = true
-  await Promise.all(Array.from({ length: 6 }, list))
-  expect(notes).toEqual([
-    'The forge refuses token 1 of 3: it is invalid, expired or revoked. Create another one',
-  ])
-  forge.faults.next('suspended account')
-  await list()
-  expect(notes.slice(1)).toEqual([
-    expect.stringMatching(/^The forge refuses token [23] of 3: Sorry. Your account was suspended$/),
-  ])
-})
+  test('Several tokens share the work, and the others go on when one is revoked or suspended, which is said', async () => {
+    await using forge = await startForge()
+    const { list, tokens, notes } = createClient(forge, [{ points: 20 }, { points: 20 }, { points: 20 }])
+    await Promise.all(Array.from({ length: 9 }, list))
+    expect(tokens.every(({ used }) => used >= 4)).toBe(true)
+    const [first] = tokens
+    if (first) first.isRevoked = true
+    await Promise.all(Array.from({ length: 6 }, list))
+    expect(notes).toEqual([
+      'The forge refuses token 1 of 3: it is invalid, expired or revoked. Create another one',
+    ])
+    forge.faults.next('suspended account')
+    await list()
+    expect(notes.slice(1)).toEqual([
+      expect.stringMatching(/^The forge refuses token [23] of 3: Sorry. Your account was suspended$/),
+    ])
+  })
 
-test('Queries wait as long as a response asks for, all of the token', async () => {
-  const { list } = createClient([{ retryAfterSeconds: 1 }])
-  await Promise.all(Array.from({ length: 9 }, list)) // the forge knows then that several may be under way
-  forge.faults.next('secondary limit 429', 'secondary limit 403', null, 'secondary limit 200')
-  await Promise.all(Array.from({ length: 6 }, list))
-})
+  test('Queries wait as long as a response asks for, all of the token', async () => {
+    await using forge = await startForge()
+    const { list } = createClient(forge, [{ retryAfterSeconds: 1 }])
+    await Promise.all(Array.from({ length: 9 }, list)) // the forge knows then that several may be under way
+    forge.faults.next('secondary limit 429', 'secondary limit 403', null, 'secondary limit 200')
+    await Promise.all(Array.from({ length: 6 }, list))
+  })
 
-test('Queries with a token that is asked for a pause again and again end', async () => {
-  const { client } = createClient([{ retryAfterSeconds: 0.01 }])
-  forge.faults.next(...Array.from({ length: 7 }, () => 'secondary limit 429' as const))
-  await expect(client.ask(queryOwnedRepositories('owner', null))).rejects.toThrow(
-    'The forge refuses the token: it still refuses queries after 6 pauses',
-  )
-})
+  test('Queries with a token that is asked for a pause again and again end', async () => {
+    await using forge = await startForge()
+    const { client } = createClient(forge, [{ retryAfterSeconds: 0.01 }])
+    forge.faults.next(...Array.from({ length: 7 }, () => 'secondary limit 429' as const))
+    await expect(client.ask(queryOwnedRepositories('owner', null))).rejects.toThrow(
+      'The forge refuses the token: it still refuses queries after 6 pauses',
+    )
+  })
 
-test('Queries wait for new points by the clock of the forge, where ours is fast', async () => {
-  await forge[Symbol.asyncDispose]()
-  forge = await startFakeForge(model, { now: () => Date.now() - 4_000 })
-  const { list } = createClient([{ points: 5, windowSeconds: 3 }])
-  for (let number = 1; number <= 3; number++) await list()
-  expect(forge.requests.map(({ points }) => points)).toEqual([2, 2, 0, 2])
-})
+  test('Queries wait for new points by the clock of the forge, where ours is fast', async () => {
+    await using forge = await startForge({ now: () => Date.now() - 4_000 })
+    const { list } = createClient(forge, [{ points: 5, windowSeconds: 3 }])
+    for (let number = 1; number <= 3; number++) await list()
+    expect(forge.requests.map(({ points }) => points)).toEqual([2, 2, 0, 2])
+  })
 
-test('Several queries are under way with a token that has no limits', async () => {
-  const { list, client } = createClient([{ points: Number.POSITIVE_INFINITY }])
-  await list()
-  forge.responseDelayMs = 500 // a busy machine sends the four one after the other
-  await Promise.all(Array.from({ length: 8 }, list))
-  expect(forge.traffic.most).toBe(4)
-  expect(client.usage.remaining).toBeUndefined()
-})
+  test('Several queries are under way with a token that has no limits', async () => {
+    await using forge = await startForge()
+    const { list, client } = createClient(forge, [{ points: Number.POSITIVE_INFINITY }])
+    await list()
+    forge.responseDelayMs = 500 // a busy machine sends the four one after the other
+    await Promise.all(Array.from({ length: 8 }, list))
+    expect(forge.traffic.most).toBe(4)
+    expect(client.usage.remaining).toBeUndefined()
+  })
 
-test('Without a valid token the import ends with a message that doesn’t show it', async () => {
-  const { client, tokens } = createClient([{}, {}])
-  for (const token of tokens) token.isRevoked = true
-  const failing = client.ask(queryOwnedRepositories('owner', null))
-  await expect(failing).rejects.toThrow(ForgeError)
-  await expect(failing).rejects.toThrow(
-    'The forge refuses all 2 tokens. The last one: it is invalid, expired or revoked',
-  )
-})
+  test('Without a valid token the import ends with a message that doesn’t show it', async () => {
+    await using forge = await startForge()
+    const { client, tokens } = createClient(forge, [{}, {}])
+    for (const token of tokens) token.isRevoked = true
+    const failing = client.ask(queryOwnedRepositories('owner', null))
+    await expect(failing).rejects.toThrow(ForgeError)
+    await expect(failing).rejects.toThrow(
+      'The forge refuses all 2 tokens. The last one: it is invalid, expired or revoked',
+    )
+  })
 
-test('A query with a field that the forge lacks is not repeated', async () => {
-  const { client } = createClient([{}])
-  forge.faults.next('undefined field')
-  await expect(client.ask(queryOwnedRepositories('owner', null))).rejects.toThrow(
-    "The forge refuses the query OwnedRepositories: Field 'hasDiscussionsEnabled' doesn't exist on type 'Repository'",
-  )
-})
+  test('A query with a field that the forge lacks is not repeated', async () => {
+    await using forge = await startForge()
+    const { client } = createClient(forge, [{}])
+    forge.faults.next('undefined field')
+    await expect(client.ask(queryOwnedRepositories('owner', null))).rejects.toThrow(
+      "The forge refuses the query OwnedRepositories: Field 'hasDiscussionsEnabled' doesn't exist on type 'Repository'",
+    )
+  })
 
-test('An import ends when the forge fails at many items, although it responds to other queries', async () => {
-  const { client } = createClient([{}, {}])
-  forge.isTooHeavy = (variables) => 'ids' in variables
-  const items = Array.from({ length: 100 }, (_, index) => `item-${index}`)
-  const givenUp: string[] = []
-  const asking = askInBatches(
-    { client, journal: noJournal, concurrency: 50, abort: () => {}, onProgress: () => {} },
-    items,
-    {
-      size: 2,
-      createQuery: queryRepositories,
-      read: () => {},
-      giveUp: (item) => givenUp.push(item),
-    },
-  )
-  await expect(asking).rejects.toThrow('The forge failed 3 times at the query Repositories')
-  expect(givenUp).toHaveLength(20)
+  test('An import ends when the forge fails at many items, although it responds to other queries', async () => {
+    await using forge = await startForge()
+    const { client } = createClient(forge, [{}, {}])
+    forge.isTooHeavy = (variables) => 'ids' in variables
+    const items = Array.from({ length: 100 }, (_, index) => `item-${index}`)
+    const givenUp: string[] = []
+    const asking = askInBatches(
+      { client, journal: noJournal, concurrency: 50, abort: () => {}, onProgress: () => {} },
+      items,
+      {
+        size: 2,
+        createQuery: queryRepositories,
+        read: () => {},
+        giveUp: (item) => givenUp.push(item),
+      },
+    )
+    await expect(asking).rejects.toThrow('The forge failed 3 times at the query Repositories')
+    expect(givenUp).toHaveLength(20)
+  })
 })
 
 test('What the forge refuses or describes wrongly is skipped with the reason', async () => {
-  const { client } = createClient([{}])
+  await using forge = await startForge()
+  const { client } = createClient(forge, [{}])
   const odd = model.addAccount({ login: 'odd' })
   model.addRepository({ owner: odd, name: 'plain' })
   model.addRepository({ owner: odd, name: 'negative', stargazerCount: -1 })
@@ -181,6 +194,7 @@ test('What the forge refuses or describes wrongly is skipped with the reason', a
 describe('What the forge gives as null, or describes with a null that its schema rules out, is skipped alone', () => {
   const unexplained = 'GitHub gives nothing for it, and no reason'
   const incomplete = (field: string) => `GitHub describes it incompletely: ${field} is missing or invalid`
+  let forge: FakeForge
   let forgeAccess: Forge
   let vanished: Repository
   let ownerless: Repository
@@ -191,10 +205,12 @@ describe('What the forge gives as null, or describes with a null that its schema
     ownerless = model.addRepository({ owner, name: 'ownerless' })
     whole = model.addRepository({ owner, name: 'whole' })
   })
-  beforeEach(() => {
-    const { client } = createClient([{}])
+  beforeEach(async () => {
+    forge = await startForge()
+    const { client } = createClient(forge, [{}])
     forgeAccess = { client, journal: noJournal, concurrency: 1, abort: () => {}, onProgress: () => {} }
   })
+  afterEach(() => forge[Symbol.asyncDispose]())
   /** Replaces objects of responses in which a field has this value. */
   function replace(replacements: Record<string, (object: object) => unknown>): void {
     forge.reviveValue = (_, value) => {
@@ -293,7 +309,8 @@ describe('What the forge gives as null, or describes with a null that its schema
 })
 
 test('A license that the forge doesn’t recognize is null', async () => {
-  const { client } = createClient([{}])
+  await using forge = await startForge()
+  const { client } = createClient(forge, [{}])
   const owner = model.addAccount({ login: 'licensor' })
   for (const license of ['MIT', 'NOASSERTION', null])
     model.addRepository({ owner, name: `is-${license}`, license })
@@ -317,6 +334,7 @@ test.each([
 })
 
 test('A URL without the API is named', async () => {
+  await using forge = await startForge()
   const apiUrl = `${forge.origin}/nothing-here`
   const client = new ForgeClient({ apiUrl, tokens: ['secret-token'], concurrency: 1 })
   await expect(client.ask(queryOwnedRepositories('owner', null))).rejects.toThrow(
