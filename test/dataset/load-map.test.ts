@@ -15,7 +15,9 @@ import { anyDatabase, startTestService, type TestService, testInside } from '../
 
 const folder = join(import.meta.dirname, '../../api/dataset')
 const codeOf = (file: string) =>
-  readFileSync(join(folder, file), 'utf8').replaceAll(/\/\*\*[^]*?\*\/|^ *\/\/.*$/gm, '')
+  readFileSync(join(folder, file), 'utf8')
+    .replaceAll(/\/\*\*.*?\*\//gs, '')
+    .replaceAll(/^ *\/\/.*$/gm, '')
 const shared = ['affected_users', 'active_users', 'new_terms', 'set_changes']
 
 test('each temporary table is made in the file that the map says, and only shared ones are named in others', () => {
