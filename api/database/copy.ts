@@ -63,8 +63,8 @@ export function readInteger(field: Buffer | undefined): number {
 export type Column = string | number | boolean | null | readonly (string | number | null)[]
 
 /**
- * Writes rows into a table. `target` is SQL: the table, and its columns in parentheses. Each row is a line of `writeColumn`s, with
- * tabs between them. In a transaction, which an error ends, like that of any statement.
+ * Writes rows into a table. `target` is SQL: the table, and its columns in parentheses. Each line is a row as `writeRow`
+ * writes it. Call it in a transaction. An error aborts the transaction, as for any statement.
  */
 export async function copyInto(
   tx: SqlOrTransaction,

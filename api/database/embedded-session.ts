@@ -30,7 +30,7 @@ interface Connection {
   copy: Uint8Array[]
 }
 
-/** The types of messages that clients send, and that are looked at. */
+/** The types of client messages that are inspected. */
 const types = { query: 0x51, parse: 0x50, copyData: 0x64, copyDone: 0x63, copyFail: 0x66, terminate: 0x58 }
 /** CopyInResponse: text, and a number of columns that clients don't look at. */
 const copyInResponse = Buffer.from([0x47, 0, 0, 0, 7, 0, 0, 0])
@@ -173,8 +173,8 @@ function takeMessages(connection: Connection): Uint8Array[] {
 }
 
 /**
- * Holds a COPY from the client until its rows have ended: PGlite reads all of a statement from one message, and takes the end of
- * that for the end of the client. Returns the message to run; undefined: there is none yet.
+ * Buffers a COPY from the client until its last row has arrived. PGlite must get a statement with all its rows in one message:
+ * it treats the end of its input as a disconnect. Returns the message to run, or undefined while rows are missing.
  */
 function holdCopy(connection: Connection, message: Uint8Array): Uint8Array | undefined {
   const { copy, socket } = connection
@@ -189,7 +189,11 @@ function holdCopy(connection: Connection, message: Uint8Array): Uint8Array | und
   }
   copy.push(message)
   const bytes = copy.reduce((sum, part) => sum + part.length, 0)
-  if (bytes > maxMessageBytes) socket.destroy(new Error('a COPY is too large for the embedded database'))
+  if (bytes > maxMessageBytes) {
+    connection.copy = []
+    socket.destroy() // as after a message that is too long
+    return undefined
+  }
   if (type === types.copyData) return undefined
   connection.copy = []
   return Buffer.concat(copy)

@@ -89,18 +89,18 @@ export async function changeDataset(
       repositories: { ...repositories, removed: removed.repositories },
       commits: { ...commits, removed: removed.commits },
     }
-    // Those of locations alone are of new ones that nobody has in the end.
+    // Changes of trigram sets alone don't count: they are of new locations that no user has at the end.
     const [moved] = await tx`select 1 from set_changes where list <> 'locations' limit 1`
     const hasChanged =
       moved !== undefined ||
       Object.values(changes).some((rows) => rows.added + rows.updated + rows.removed > 0)
     if (hasChanged) await publish(change, changes)
-    const { emptied, haveDependencies } = await applySetChanges(tx, 'set_changes')
+    const { emptied, haveUsesChanged } = await applySetChanges(tx, 'set_changes')
     await removeUnusedTerms(change, emptied)
     if (hasChanged) {
       await analyzeTables(change, ['locations', 'dependencies', 'attributes', 'sets'])
       await dropOldChanges(tx, settings.changesKeptDays)
-      await summarizeCoverage(tx, haveDependencies)
+      await summarizeCoverage(tx, haveUsesChanged)
     }
     const result = { ...changes, version: hasChanged ? change.version : change.version - 1 }
     if (origin) await noteLoad(change, origin, result)

@@ -1,5 +1,5 @@
 /**
- * The terms of users and repositories: what filters can ask them for, beside dependencies and the last commit.
+ * The terms of users and repositories: what filters can ask for, except dependencies and the date of the last commit.
  *
  * @module
  */
@@ -16,7 +16,7 @@ export async function noteTerms({ tx }: DatasetChange, list: ListName, changed: 
     from (${changed}) c where old_term_ids is distinct from term_ids`
 }
 
-/** Gives items other terms. `renewed` selects `id`, `old_term_ids` and `term_ids`. */
+/** Replaces the terms of items, and notes the changes. `renewed` selects `id`, `old_term_ids` and `term_ids`. */
 export async function replaceTerms(change: DatasetChange, list: ListName, renewed: Fragment): Promise<void> {
   const { tx } = change
   await tx`create temporary table renewed_terms on commit drop as ${renewed}`
@@ -25,7 +25,7 @@ export async function replaceTerms(change: DatasetChange, list: ListName, renewe
   await tx`drop table renewed_terms`
 }
 
-/** Notes the terms of changed records, of which new ones also gain the term of everything. `changed` has `is_new`, too. */
+/** Notes the terms of changed records. New ones also gain `allTerm`. `changed` also selects `is_new`. */
 export function noteRecordTerms(change: DatasetChange, list: ListName, changed: Fragment): Promise<void> {
   const { tx } = change
   return noteTerms(

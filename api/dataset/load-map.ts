@@ -1,14 +1,14 @@
 /**
- * The map of a load: which steps a change of the dataset has, in which order, and the temporary tables that they make. A table
- * belongs to the file that makes it, and is named in no other, but for those that the whole change shares: these are how a step
- * tells the later ones what they have to bring up to date.
+ * The map of a load: which steps a change of the dataset has, in which order, and the temporary tables that they make. Only the
+ * file that makes a table names it. The exceptions are the tables that the whole change shares: in these, a step tells later
+ * steps what they have to update.
  *
  *   lines → records → rows with the ids of their terms      staging/: tables of the load, before the transaction
  *     → who is new or changed → users, repositories, commits    the steps of the load
  *     → what users use, when they were active                   the steps of every change, also of `forget` and `remove`
  *     → sets and counts → version → coverage
  *
- * Nothing runs by this map. `test/dataset/load-map.test.ts` compares it with what loads really make.
+ * This map is documentation: no code uses it. `test/dataset/load-map.test.ts` compares it with the code and with the tables that loads make.
  *
  * @module
  */
@@ -23,7 +23,7 @@ interface Step {
   shares?: readonly string[]
 }
 
-/** A step that stands at two places is in the first one, and a removal also wherever a mirror lacks something. */
+/** In order. A step that runs more than once is listed where it first runs, and removals run again where a mirror lacks rows. */
 export const loadMap: readonly Step[] = [
   {
     file: 'user-rules.ts',
@@ -104,7 +104,7 @@ export const loadMap: readonly Step[] = [
   },
   {
     file: 'local-repositories.ts',
-    does: 'joins what is one repository',
+    does: 'merges rows that are the same repository',
     makes: {
       replaced_ids: 'local_id bigint, forge_rest_id bigint',
       superseded_records: 'position bigint, forge_rest_id bigint, kept_position bigint, kept_id bigint',

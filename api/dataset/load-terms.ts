@@ -3,14 +3,14 @@ import { stagingTable, type TermKind } from '../staging/staging-tables.ts'
 import type { Load } from './staged-load.ts'
 
 /**
- * Adds the terms of a load that the dataset lacks, by the ids that its rows name them by (`staging/staged-terms.ts`). Where another
- * load has added a term meanwhile, gives the rows that one's id. A term that nothing has in the end leaves with the change.
+ * Adds the terms of a load that the dataset lacks, by the ids that its rows name them by (`staging/staged-terms.ts`). If another
+ * load has added the same term in the meantime, the rows get its id. Terms that no item has at the end of the change are removed.
  */
 export async function addTerms(load: Load): Promise<void> {
   await renumberTerms(load)
   const { tx } = load
   const staged = (kind: TermKind) => tx`${tx(stagingTable(kind, load.importId))}`
-  // Of two new texts with one MD5, no filter finds the second.
+  // Locations are unique by MD5: of two new texts with the same one, only the first is added, and no filter finds the second.
   await tx`
     with added as (
       insert into locations (id, location, location_key, country)

@@ -49,11 +49,11 @@ export interface KnownHistory extends CommitsState, HistoryEnd {
 }
 
 /** A history that a load has read. */
-export interface ReadHistory extends HistoryEnd {
+export interface LoadedHistory extends HistoryEnd {
   url: string
-  /** Whether the manifests of the newest commit say what it declares. */
+  /** Whether the manifests of the newest commit alone say what it declares. */
   canContinue: boolean
-  /** Whether reading it again would give the same: a machine with more time may read more. */
+  /** Whether reading it again would give the same. False if a manifest exceeded the limits: a faster machine may parse it. */
   isRepeatable: boolean
   /** What it continues; undefined: it was read from the beginning. */
   continued: KnownHistory | undefined
@@ -69,8 +69,8 @@ interface CommitsState {
 }
 
 /**
- * Finds the history that the dataset has of a URL, if it is what reading it again would give. Undefined if that isn't
- * sure, such as for a URL that two repositories have had.
+ * Finds the history that the dataset has of a URL, if reading it again would give the same. Returns undefined if that isn't
+ * certain, such as for a URL that two repositories share.
  */
 export async function findKnownHistory(
   sql: Sql,
@@ -83,7 +83,7 @@ export async function findKnownHistory(
       h.dependencies_digest::text as "dependenciesDigest", h.members_digest = ${digest(sql, 'members')} or not ${isOfClone} as "hasRecord"
     from (${selectNamedOnce(sql, [url])}) named join repositories r using (id)
       join loaded_histories h on h.repository_id = r.id
-    where h.read_by = ${readReader()} and h.all_manifests = ${allManifests} and (h.is_complete or not ${isComplete})
+    where h.read_by = ${identifyService()} and h.all_manifests = ${allManifests} and (h.is_complete or not ${isComplete})
       and h.dependencies_digest = ${digest(sql, 'dependencies')}`
   if (known === undefined) return undefined
   const [found] = await readCommitsStates(sql, [known.id])
@@ -107,7 +107,7 @@ export async function readKnownDependencies(
  */
 export async function noteLoadedHistories(
   tx: SqlOrTransaction,
-  histories: readonly ReadHistory[],
+  histories: readonly LoadedHistory[],
   { allManifests, isComplete }: HistoryReading,
 ): Promise<void> {
   await assertSameCommits(tx, histories)
@@ -130,7 +130,7 @@ export async function noteLoadedHistories(
       repository_id, branch, head, read_by, all_manifests, is_complete, can_continue, members_digest,
       dependencies_digest, commits, commits_version
     )
-    select id, branch, head, ${readReader()}, ${allManifests}, "isComplete", "canContinue",
+    select id, branch, head, ${identifyService()}, ${allManifests}, "isComplete", "canContinue",
       ${digest(tx, 'members')}, ${digest(tx, 'dependencies')}, commits, "commitsVersion"
     from json_to_recordset(${JSON.stringify(rows)}::text::json) as h (
         id integer, branch text, head text, "isComplete" boolean, "canContinue" boolean, commits bigint,
@@ -144,7 +144,7 @@ export async function noteLoadedHistories(
 }
 
 /** Throws `ImportError` if a continued history lacks commits that it had, or has others that this load didn't give it. */
-async function assertSameCommits(tx: SqlOrTransaction, histories: readonly ReadHistory[]): Promise<void> {
+async function assertSameCommits(tx: SqlOrTransaction, histories: readonly LoadedHistory[]): Promise<void> {
   const known = histories.flatMap(({ continued }) => continued ?? [])
   if (known.length === 0) return
   const [dataset] = await tx<{ version: number }[]>`select version from dataset` // the load's own is higher
@@ -156,7 +156,7 @@ async function assertSameCommits(tx: SqlOrTransaction, histories: readonly ReadH
   const found = new Map(states.map((state) => [state.id, state]))
   if (known.every((each) => hasSameCommits(each, found.get(each.id)))) return
   throw new ImportError(
-    'The commits of a repository of this load have changed since this load began. Nothing was changed; run the import again',
+    'Another load or command has changed the commits of a repository since this import read it. Nothing was changed; run the import again',
   )
 }
 
@@ -170,7 +170,7 @@ export async function dropLoadedHistories(tx: SqlOrTransaction): Promise<void> {
 }
 
 /** The service, whose parsers read histories. */
-function readReader(): string {
+function identifyService(): string {
   const { version, commit } = readBuildInfo('')
   return `${version} ${commit ?? ''}`
 }

@@ -4,9 +4,9 @@
  *
  * - `affected_users`: users who may use other dependencies now, or have other commits
  * - `active_users`: other users whose last commit may be another one, some of them twice
- * - `new_terms`: attributes and locations that were added, and that nothing may have in the end
+ * - `new_terms`: attributes and locations that were added. Those that no item has at the end are removed
  * - `set_changes`: terms whose sets have lost and gained a user, a repository or a location. An item may have several rows.
- *   A term that it has lost and gained as often is one that it keeps.
+ *   A term lost as often as gained is unchanged.
  *
  * @module
  */

@@ -352,7 +352,7 @@ export async function undoForgetting(
   const found = await findForgottenPeople(sql, identities)
   const ids = [...people, ...[...found.values()].map(({ id }) => id)]
   return beginLong(sql, async (tx) => {
-    // A load that is being applied has left them out, and notes which histories it has read.
+    // Waits for a load that is being applied: it left these people out, so what it notes of histories must be deleted, too.
     await tx`select pg_advisory_xact_lock(${changeLock})`
     const rows = await tx<{ id: number }[]>`
       delete from forgotten_people where id = any (${tx.typed.bigints(ids)}) returning id`

@@ -1,10 +1,10 @@
 /**
- * Changes of the stored sets, by one way for first loads and for refreshes:
+ * Changes the stored sets, for first loads and refreshes alike:
  *
  *   which terms items have lost and gained → read in ranges of ids → grouped by term (`term-changes.ts`)
  *     → merged into the shelves and parts that have these ids (`set-parts.ts`) → counts and flags in the rows of terms
  *
- * A set that gets too many ids leaves its shelf for parts of its own, and does not come back until all sets are derived again.
+ * A set with too many ids for its shelf moves to parts of its own. It stays there until all sets are derived again.
  *
  * @module
  */
@@ -30,7 +30,7 @@ export interface ChangedSets {
   /** Terms whose set of users or repositories has no id any more. */
   emptied: number[]
   /** Whether the set of a dependency has changed. */
-  haveDependencies: boolean
+  haveUsesChanged: boolean
 }
 
 /** Bounds of what is in memory at a time. */
@@ -53,7 +53,7 @@ export async function applySetChanges(
   changes: string,
   bounds = usualBounds,
 ): Promise<ChangedSets> {
-  const changed: ChangedSets = { emptied: [], haveDependencies: false }
+  const changed: ChangedSets = { emptied: [], haveUsesChanged: false }
   const sets: ListStates = { users: new Map(), repositories: new Map(), locations: new Map() }
   const ranges = await planRanges(tx, changes, bounds.changes)
   const lastIds = await readLastIds(tx)
@@ -183,9 +183,9 @@ async function rewriteSets(
 
 /** What the widths of sets depend on. */
 interface Outlook {
-  /** The highest id of all sets. */
+  /** The highest id that a set can have. */
   lastId: number
-  /** How many times as many changes follow, this range included. */
+  /** The list's changes from this range on, divided by those of this range. */
   growth: number
 }
 
@@ -269,8 +269,7 @@ function chooseWidth(
 }
 
 /**
- * Gives the rows of terms the numbers of their items, says there which sets are on shelves, notes what has changed, and forgets the
- * states.
+ * Stores each term's number of items and whether its set is on a shelf, adds to `changed`, and clears the states.
  */
 async function storeStates(tx: SqlOrTransaction, sets: ListStates, changed: ChangedSets): Promise<void> {
   for (const [table, columns] of Map.groupBy(termColumns, (each) => each.table)) {
@@ -283,7 +282,7 @@ async function storeStates(tx: SqlOrTransaction, sets: ListStates, changed: Chan
       }
     }
     if (rows.length === 0) continue
-    if (table === 'dependencies') changed.haveDependencies = true
+    if (table === 'dependencies') changed.haveUsesChanged = true
     await updateRows(tx, table, new Map(columns.map(({ count, isOnShelf }) => [count, isOnShelf])), rows)
   }
   for (const states of Object.values(sets)) states.clear()

@@ -17,7 +17,7 @@ export interface Rewrite {
   rewrite(stored: readonly SetPart[]): Iterable<readonly [rowId: number, part: SetPart]>
 }
 
-/** Takes parts out of the table, and puts there what they become. */
+/** Replaces parts in the table `sets`. */
 export async function applyRewrites(
   tx: SqlOrTransaction,
   list: SetList,
@@ -91,12 +91,12 @@ export function* splitIds(ids: Uint32Array, width: number): Generator<SetPart, v
   }
 }
 
-/** Deletes the sets of terms that have no rows beside them. `terms` selects the terms. */
+/** Deletes the sets of terms without a stored number of items, such as versions. `terms` selects the ids of the terms. */
 export async function deleteSets(tx: SqlOrTransaction, terms: Fragment): Promise<void> {
   await tx`delete from sets where term_id in (${terms})`
 }
 
-/** Deletes all sets. Terms have no items then, and all sets are small again. */
+/** Deletes all sets, and resets the terms' rows: no items, on a shelf. */
 export async function deleteAllSets(tx: SqlOrTransaction): Promise<void> {
   await tx`delete from sets`
   for (const { table, count, isOnShelf } of termColumns) {

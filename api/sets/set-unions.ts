@@ -102,14 +102,14 @@ export interface FoundIds {
 }
 
 /**
- * Unites the smallest set of each group of terms, whose sets have parts of their own. Undefined: they have more ids than `maxIds`,
- * which is SQL.
+ * Returns the union of each group's smallest set. None of the sets may be on a shelf. Returns undefined if these sets have more than
+ * `maxIdsSql` ids together, which is an SQL expression.
  */
 export async function uniteSmallest(
   sql: SqlOrTransaction,
   list: SetList,
   groups: readonly (readonly number[])[],
-  maxIds: string,
+  maxIdsSql: string,
 ): Promise<FoundIds | undefined> {
   const members = groups.flatMap((terms, place) => terms.map((term) => ({ place, term })))
   const rows = copyRows(
@@ -123,7 +123,7 @@ export async function uniteSmallest(
     ), smallest as materialized (
       select distinct on (place) term, size from sized order by place, size
     ), few as (
-      select sum(size) <= ${maxIds} as are_few from smallest
+      select sum(size) <= ${maxIdsSql} as are_few from smallest
     )
     select ${partColumns}, edition::text, are_few
     from dataset cross join few

@@ -46,8 +46,8 @@ export type SelectItems = (list: SetList, range: IdRange) => string
 const rangeSize = 2 ** 17
 
 /**
- * Verifies all sets, and how many items terms have; with a sample, only the sets that should have ids of it, as far as they have
- * these. The transaction must see one state. The set of a version may also have what has changed again since then.
+ * Verifies all sets and the stored numbers of items. With a sample, verifies only the sets that should have an id of the sample, and
+ * only for those ids. The transaction must see one snapshot. The set of a version may also have items that have changed again since.
  */
 export async function compareSets(
   tx: SqlOrTransaction,

@@ -59,7 +59,7 @@ declare const setKey: unique symbol
 /** Says which set of a list is meant, and where it is stored. Only the SQL of this file makes one. */
 export type SetKey = number & { readonly [setKey]: true }
 
-/** SQL: the key of a term's set, from a row of the table. The set of a version has no row but that. */
+/** SQL: the key of a term's set, from a row of the table. A version's set is never on a shelf. */
 export function selectKey(
   sql: SqlOrTransaction,
   table: TermTable | 'dataset_versions',

@@ -39,8 +39,8 @@ export class TermChanges {
   }
 
   /**
-   * Returns the changed sets, in the order of their terms. What a set has lost and gained as often isn't in them. What was collected is
-   * used up.
+   * Returns the changed sets, ordered by term, without ids that were lost as often as gained. Call it once: it reuses the arrays of
+   * the instance.
    */
   group(): TermChange[] {
     let pairs: Pairs = {
@@ -127,7 +127,7 @@ function isAscending(changes: Uint32Array): boolean {
   return true
 }
 
-/** Merges ascending ids with changes. To gain an id that is there, or to lose one that isn't, changes nothing. */
+/** Merges ascending ids with changes. Gaining an id that is there, or losing one that isn't, changes nothing. */
 export function mergeChanges(before: Uint32Array, changes: Uint32Array): Uint32Array {
   const after = new Uint32Array(before.length + changes.length)
   let length = 0

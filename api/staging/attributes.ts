@@ -1,5 +1,5 @@
 /**
- * The attributes of users and repositories: what their records say that a filter can ask for, beside dependencies and places.
+ * The attributes of users and repositories: the fields of their records that filters can ask for, except dependencies and locations.
  *
  * @module
  */
@@ -33,7 +33,7 @@ export type FieldValue = string | number | boolean | null
 const has: AttributeName = 'has'
 const country: AttributeName = 'country'
 
-/** Lists the attributes of a user, but for the country and the day of the last commit. Every program is of type `Bot`. */
+/** Lists the attributes of a user, except the country and the day of the last commit. Automation accounts have the type `Bot`. */
 export function listUserAttributes(user: UserRecord, isBot: boolean): Attribute[] {
   const fields: FieldsOf<'users'> = user
   return [

@@ -44,8 +44,8 @@ export async function cleanUpIfDead(
 }
 
 /**
- * Replaces the error of a statement that had no response for so long, if a load of the embedded database is running: while it is
- * applied, it holds the one session.
+ * If a statement timed out while a load of the embedded database runs, returns an error that says so: a load holds the only session
+ * while it is applied. Returns other errors unchanged.
  */
 export async function explainWait(sql: Sql, error: Error): Promise<Error> {
   if (!isEmbedded(sql) || readCode(error) !== 'RESPONSE_TIMEOUT') return error
@@ -55,7 +55,7 @@ export async function explainWait(sql: Sql, error: Error): Promise<Error> {
   if (!areHeld.includes(true)) return error
   return unavailable('Database unavailable', {
     cause: new Error(
-      `a load is running, which may hold the one session of the embedded database: ${error.message}`,
+      `A load is running and may hold the embedded database's only session. Wait for it to end, or use PostgreSQL: ${error.message}`,
     ),
   })
 }

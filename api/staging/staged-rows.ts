@@ -34,7 +34,7 @@ export interface StagedRow extends TermsOfRow {
   columns: Readonly<Record<string, Column>>
 }
 
-/** What filters can ask an item for, beside what repositories declare. */
+/** What filters can ask for, except what repositories declare. */
 export interface ItemTerms {
   attributes: readonly Attribute[]
   location?: string | null
@@ -130,7 +130,7 @@ export function createRepositoryColumns(repository: RepositoryRecord) {
   }
 }
 
-/** Lists what a repository declares: its dependencies, and once any dependency of each file and status. */
+/** Lists what a repository declares: its dependencies and, for each file and status, an entry that means any dependency. */
 function listDeclarations(dependencies: readonly DependencyRecord[]): Declaration[] {
   const ofFiles = new Map<string, Declaration>()
   const declarations = dependencies.map(

@@ -1,6 +1,6 @@
 /**
- * The terms of a load, and their ids. A staged row names a term by the id that it has in the database or, if it is new, will have:
- * that is reserved when the load first meets it. So no texts are joined when the load is applied.
+ * The terms of a load, and their ids. A staged row names a term by its id in the database. The id of a new term is reserved
+ * when the first row names it. So applying the load compares the text of each distinct term once, not that of each row.
  *
  * The terms are staged, too: the new ones aren't in the database yet, and another load may remove the others meanwhile
  * (`dataset/load-terms.ts`).

@@ -1,13 +1,13 @@
 /**
- * The tables of a load: its records, and the terms that these have. They are its own, and unlogged: no reader sees them, and a
- * crash of the server empties them.
+ * The tables of a load: its records, and the terms that these have. No other load uses them, and no reader sees them. They
+ * are unlogged, so a crash of the server empties them.
  *
  * @module
  */
 import type { SqlOrTransaction } from '../database/connect.ts'
 import { type RecordKind, recordKinds } from './records.ts'
 
-/** What a term is: what filters ask for. Each kind has a table of that name. */
+/** The kinds of terms that filters ask for. Each has a table of that name. */
 export const termKinds = ['locations', 'attributes', 'dependencies'] as const
 export type TermKind = (typeof termKinds)[number]
 
@@ -18,7 +18,7 @@ interface RecordTable {
   key: string
   /** Another column by which rows are found, besides `position` and the key. */
   searched?: string
-  /** The columns that say what the thing is like. */
+  /** The columns that differ if two rows of one thing contradict each other. */
   content: string
 }
 

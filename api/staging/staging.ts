@@ -16,7 +16,7 @@ import { createStagedTerms } from './staged-terms.ts'
 import { createStagingTables, listStagingTables, recordTables, stagingTable } from './staging-tables.ts'
 
 /** A batch is sent when its rows have this many characters. */
-const maxBatchCharacters = 2_000_000
+const maxBatchCharacters = 250_000
 
 /** A load that is being staged. */
 export interface Staging {

@@ -57,7 +57,7 @@ const timed: [string, string[]][] = [
   ['dependencies of a repository', ['dependencies of a repository']],
 ]
 /**
- * What is to be reached of the pages of pgbench that settles, and of its processor time for a page, at most. With 32 connections and
+ * Goals, relative to pgbench with settlement: the least pages a second, and the most processor time for a page. With 32 connections and
  * two cores, the service, which has one thread, and the database wait for each other a third of the time. pgbench doesn't wait, but
  * takes more processor time for a page. Deno takes more time for HTTP than Node.
  */

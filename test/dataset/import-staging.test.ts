@@ -125,7 +125,7 @@ describe('a long load on the embedded database, which has one session', () => {
     const end = await holdLivenessLock(loader.sql, 7)
     const explained = await explainWait(service.sql, error)
     expect(explained).toMatchObject({ status: 503, code: 'database_unavailable' })
-    expect(String(explained.cause)).toContain('a load is running')
+    expect(String(explained.cause)).toContain('A load is running')
     expect(await explainWait(service.sql, new Error('another'))).toMatchObject({ message: 'another' })
     await end()
     expect(await explainWait(service.sql, error)).toBe(error)

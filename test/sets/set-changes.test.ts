@@ -210,14 +210,14 @@ describeOnOneDatabase('a stored set', (kind) => {
           const model = createModel()
           for (const { steps, bounds: limits } of drawn) {
             const before = structuredClone(model)
-            const { emptied, haveDependencies } = await change(tx, model, steps, limits)
+            const { emptied, haveUsesChanged } = await change(tx, model, steps, limits)
             expect(emptied).toEqual(expect.arrayContaining(listEmptied(before, model)))
             const isChanged = (list: SetList, termId: number) =>
               [...(model[list].get(termId) ?? [])].join() !== [...(before[list].get(termId) ?? [])].join()
             if (
               dependencies.some((termId) => isChanged('users', termId) || isChanged('repositories', termId))
             ) {
-              expect(haveDependencies).toBe(true)
+              expect(haveUsesChanged).toBe(true)
             }
             await compare(tx, model)
           }

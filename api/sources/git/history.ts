@@ -54,7 +54,7 @@ export interface DependencyHistory {
 }
 
 /** What is known of a history up to a commit of the mainline. */
-export interface KnownHistory {
+export interface KnownDependencies {
   /** The commit's full hash. */
   head: string
   dependencies: readonly GitDependency[]
@@ -100,7 +100,7 @@ type Version = ManifestVersion | { reason: string }
  * @param options.allManifests whether to read manifests in folders of tests and fixtures too
  * @param options.onProgress called with the number of distinct versions that were parsed, and of all
  * @param options.known what is known of the history. Only later commits are read then, unless the manifests of that commit
- *   don't say what was known, as when one of them doesn't parse
+ *   don't declare what was known, for example because one doesn't parse
  * @throws {GitError} when git fails, or lacks an object
  */
 export async function readDependencyHistory(
@@ -109,7 +109,7 @@ export async function readDependencyHistory(
     url?: string
     allManifests?: boolean | undefined
     onProgress?: (parsed: number, total: number) => void
-    known?: KnownHistory | undefined
+    known?: KnownDependencies | undefined
   } = {},
 ): Promise<DependencyHistory> {
   const { url, allManifests = false, onProgress, known } = options

@@ -13,8 +13,8 @@ import {
   type HistoryEnd,
   type HistoryReading,
   type KnownHistory,
+  type LoadedHistory,
   noteLoadedHistories,
-  type ReadHistory,
   readKnownDependencies,
 } from '../../dataset/loaded-histories.ts'
 import { tooMuch } from '../../manifests/bounded-parser.ts'
@@ -209,7 +209,7 @@ function describeReading({
 }
 
 /** A clone that was staged, and what its history has. */
-interface StagedClone extends LoadedClone, ReadHistory {
+interface StagedClone extends LoadedClone, LoadedHistory {
   dependencies: GitImportResult['dependencies']
   manifests: HistoryCounts
   warnings: number
