@@ -79,11 +79,11 @@ export async function applyImport(
     await applyRemovals(load) // first, so that what the load also has exists afterwards
     await removeOrphanAddresses(load, { onOrphan, areOthersRemoved: mirrored.has('users') })
     await removeOrphanCommits(load, { onOrphan, areOthersRemoved: mirrored.has('repos') })
-    await addTerms(load)
     if (keepsKnownRecords) {
       await dropKnownUsers(load)
       await useKnownRepositories(load)
     }
+    await addTerms(load)
     const users = await applyUsers(load)
     if (mirrored.has('users')) await removeMissingUsers(load)
     const addresses = await applyAddresses(load)

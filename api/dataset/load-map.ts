@@ -71,18 +71,18 @@ export const loadMap: readonly Step[] = [
     makes: { unknown_urls: 'url_key text' },
   },
   {
-    file: 'load-terms.ts',
-    does: 'adds new terms by their reserved ids',
-    makes: { renumbered_terms: 'staged_id integer, id integer' },
-    shares: ['new_terms', 'set_changes'],
-  },
-  {
     file: 'repository-changes.ts',
     does: 'keeps the records of repositories that clones do not describe better',
     makes: {
       known_repositories:
         'position bigint, id integer, full_name_key text, pushed_at bigint, term_ids integer[], members text, has_moved boolean',
     },
+  },
+  {
+    file: 'load-terms.ts',
+    does: 'adds new terms by their reserved ids',
+    makes: { used_terms: 'id integer', renumbered_terms: 'staged_id integer, id integer' },
+    shares: ['new_terms', 'set_changes'],
   },
   {
     file: 'user-changes.ts',

@@ -3,14 +3,24 @@ import { stagingTable, type TermKind } from '../staging/staging-tables.ts'
 import type { Load } from './staged-load.ts'
 
 /**
- * Adds the terms of a load that the dataset lacks, by the ids that its rows name them by (`staging/staged-terms.ts`). If another
- * load has added the same term in the meantime, the rows get its id. Terms that no item has at the end of the change are removed.
+ * Adds the terms that staged rows name and the dataset lacks, by their reserved ids (`staging/staged-terms.ts`). If another load
+ * has added the same term in the meantime, the rows get its id. Locations and attributes that no item has at the end of the change
+ * are removed.
  */
 export async function addTerms(load: Load): Promise<void> {
-  await renumberTerms(load)
-  const { tx } = load
-  const staged = (kind: TermKind) => tx`${tx(stagingTable(kind, load.importId))}`
-  // Locations are unique by MD5: of two new texts with the same one, only the first is added, and no filter finds the second.
+  const { tx, importId } = load
+  const staged = (kind: TermKind) =>
+    tx`(select * from ${tx(stagingTable(kind, importId))} where id in (select id from used_terms))`
+  const users = tx(stagingTable('users', importId))
+  const repos = tx(stagingTable('repos', importId))
+  // Those of lines that aren't loaded, such as of forgotten people, are left out.
+  await tx`
+    create temporary table used_terms on commit drop as
+    select distinct id from (
+      select unnest(term_ids) as id from ${users} union all select unnest(term_ids) from ${repos}
+      union all select unnest(dependency_ids) from ${repos}
+    ) named`
+  await tx`analyze used_terms`
   await tx`
     with added as (
       insert into locations (id, location, location_key, country)
@@ -42,6 +52,7 @@ export async function addTerms(load: Load): Promise<void> {
     insert into dependencies (id, name, name_key, file, status, file_dependency_id)
     select n.id, n.name, n.name_key, n.file, n.status, f.id
     from ${missing} join dependencies f on f.name = '' and f.file = n.file and f.status is not distinct from n.status`
+  await renumberTerms(load, staged)
 }
 
 /** SQL: whether the row `d` of `dependencies` is the staged one `s`. */
@@ -49,39 +60,51 @@ function isSame({ tx }: Load): Fragment {
   return tx`d.name = s.name and d.file = s.file and d.status is not distinct from s.status`
 }
 
-/** Gives staged rows the ids of terms that have another id in the dataset. */
-async function renumberTerms(load: Load): Promise<void> {
+/**
+ * Gives staged rows the ids that their terms have in the dataset. Locations are unique by MD5: of two texts with the same one, only
+ * the first is there, so rows lose the second.
+ */
+async function renumberTerms(load: Load, staged: (kind: TermKind) => Fragment): Promise<void> {
   const { tx, importId } = load
-  const staged = (kind: TermKind) => tx`${tx(stagingTable(kind, importId))}`
   const { count } = await tx`
     create temporary table renumbered_terms on commit drop as
     select s.id as staged_id, l.id from ${staged('locations')} s
-      join locations l on md5(l.location_key) = md5(s.location_key) and l.location_key = s.location_key
-    where l.id <> s.id
+      left join locations l on md5(l.location_key) = md5(s.location_key) and l.location_key = s.location_key
+    where l.id is distinct from s.id
     union all
     select s.id, a.id from ${staged('attributes')} s join attributes a using (name, value) where a.id <> s.id
     union all
     select s.id, d.id from ${staged('dependencies')} s join dependencies d on ${isSame(load)} where d.id <> s.id`
   if (count === 0) return
+  await tx`analyze renumbered_terms`
+  const newId = (id: Fragment) => tx`case when r.staged_id is null then ${id} else r.id end`
   for (const kind of ['users', 'repos'] as const) {
+    const table = tx(stagingTable(kind, importId))
     await tx`
-      update ${tx(stagingTable(kind, importId))} set term_ids = array(
-        select coalesce(r.id, term_id) from unnest(term_ids) as term_id left join renumbered_terms r on staged_id = term_id
-      )`
+      update ${table} s set term_ids = array_remove(n.term_ids, null)
+      from (
+        select position, array_agg(${newId(tx`term_id`)}) as term_ids
+        from (select position, unnest(term_ids) as term_id from ${table}) n left join renumbered_terms r on staged_id = term_id
+        group by position having count(r.staged_id) > 0
+      ) n
+      where n.position = s.position`
   }
+  const repos = tx(stagingTable('repos', importId))
   await tx`
-    update ${tx(stagingTable('repos', importId))} s set
-      dependency_ids = d.dependency_ids, first_use_dates = d.first_use_dates, last_use_dates = d.last_use_dates
+    update ${repos} s set
+      dependency_ids = n.dependency_ids, first_use_dates = n.first_use_dates, last_use_dates = n.last_use_dates
     from (
       select position, array_agg(id order by id) as dependency_ids, array_agg(first_use_date order by id) as first_use_dates,
         array_agg(last_use_date order by id) as last_use_dates
       from (
-        select position, coalesce(r.id, dependency_id) as id, first_use_date, last_use_date
-        from ${tx(stagingTable('repos', importId))},
-          unnest(dependency_ids, first_use_dates, last_use_dates) as n(dependency_id, first_use_date, last_use_date)
-          left join renumbered_terms r on staged_id = dependency_id
+        select position, ${newId(tx`dependency_id`)} as id, first_use_date, last_use_date, r.staged_id
+        from (
+          select position, unnest(dependency_ids) as dependency_id, unnest(first_use_dates) as first_use_date,
+            unnest(last_use_dates) as last_use_date
+          from ${repos}
+        ) n left join renumbered_terms r on staged_id = dependency_id
       ) n
-      group by position
-    ) d
-    where d.position = s.position`
+      group by position having count(staged_id) > 0
+    ) n
+    where n.position = s.position`
 }

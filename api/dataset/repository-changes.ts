@@ -7,6 +7,7 @@ import { noteRecordTerms } from './item-terms.ts'
 import { type AppliedRows, analyzeTables, type DatasetChange } from './pending-change.ts'
 import { noteReturns } from './removal.ts'
 import { countApplied, type Load } from './staged-load.ts'
+import { isDeclaredBetween, selectContributors } from './user-dependencies.ts'
 
 /**
  * Gives staged repositories the record that the dataset has now, if it comes from the forge or a file, not from a clone.
@@ -113,12 +114,18 @@ export async function applyRepositories(load: Load): Promise<AppliedRows> {
   return countApplied(load, 'changed_repositories')
 }
 
-/** Updates what changed repositories declare. Whoever contributed to one that was there before may use other dependencies now. */
+/**
+ * Updates what changed repositories declare. Whoever contributed while one declared something that is different now may use other
+ * dependencies.
+ */
 async function applyDependencies(load: Load): Promise<void> {
   const { tx } = load
+  const contributions = tx`
+    (select distinct repository_id from differing) d join contributions c using (repository_id) join identities i using (identity)`
   await tx`
     with declared as (
-      select c.id, s.dependency_ids, s.first_use_dates, s.last_use_dates, k.dependency_ids as old_ids, c.is_new
+      select c.id, s.dependency_ids, s.first_use_dates, s.last_use_dates, k.dependency_ids as old_ids,
+        k.first_use_dates as old_first_dates, k.last_use_dates as old_last_dates, c.is_new
       from changed_repositories c join ${tx(stagingTable('repos', load.importId))} s using (position)
         left join repository_dependencies k on k.repository_id = c.id
       where s.dependencies is not null and (
@@ -130,10 +137,20 @@ async function applyDependencies(load: Load): Promise<void> {
       select id, dependency_ids, first_use_dates, last_use_dates from declared
       on conflict (repository_id) do update set dependency_ids = excluded.dependency_ids,
         first_use_dates = excluded.first_use_dates, last_use_dates = excluded.last_use_dates
+    ), old_and_new as (
+      select id as repository_id, unnest(old_ids) as dependency_id, unnest(old_first_dates) as first_use_date,
+        unnest(old_last_dates) as last_use_date, false as is_new
+      from declared where not declared.is_new
+      union all
+      select id, unnest(dependency_ids), unnest(first_use_dates), unnest(last_use_dates), true
+      from declared where not declared.is_new
+    ), differing as (
+      select repository_id, dependency_id, first_use_date, last_use_date from old_and_new
+      group by 1, 2, 3, 4 having count(*) = 1
     ), affected as (
       insert into affected_users
-      select distinct user_id from declared join contributions on repository_id = id join identities using (identity)
-      where not is_new
+      select distinct user_id from differing p join (${selectContributors(tx, contributions)}) w using (repository_id)
+      where ${isDeclaredBetween(tx, tx`p`, tx`w`)}
       on conflict do nothing
     )
     insert into set_changes

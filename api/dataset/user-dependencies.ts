@@ -22,7 +22,11 @@ export async function applyUserDependencies(change: DatasetChange): Promise<void
   await tx`
     insert into user_dependencies select user_id, gained from changed_uses
     on conflict (user_id) do update set dependency_ids = excluded.dependency_ids`
-  await tx`insert into set_changes select 'users', user_id, lost, gained from changed_uses`
+  await tx`
+    insert into set_changes
+    select 'users', user_id, array(select unnest(lost) except select unnest(gained)),
+      case when lost = '{}' then gained else array(select unnest(gained) except select unnest(lost)) end
+    from changed_uses`
   await analyzeTables(change, ['user_dependencies'])
 }
 
@@ -43,7 +47,7 @@ export function selectUsesByRepository(tx: SqlOrTransaction, users: Fragment): F
  * SQL: the dates between which users contributed to repositories, for all their identities together. `contributions`
  * joins `identities i` and `contributions c`. Bots contribute only to repositories that they own.
  */
-function selectContributors(tx: SqlOrTransaction, contributions: Fragment): Fragment {
+export function selectContributors(tx: SqlOrTransaction, contributions: Fragment): Fragment {
   return tx`
     select i.user_id, c.repository_id,
       case when not bool_or(c.excludes_nothing) then min(c.first_date) end as first_date,
@@ -54,7 +58,11 @@ function selectContributors(tx: SqlOrTransaction, contributions: Fragment): Frag
 }
 
 /** SQL: whether the dates of a declaration and of a contributor overlap. A null date excludes nothing. */
-function isDeclaredBetween(tx: SqlOrTransaction, declaration: Fragment, contributor: Fragment): Fragment {
+export function isDeclaredBetween(
+  tx: SqlOrTransaction,
+  declaration: Fragment,
+  contributor: Fragment,
+): Fragment {
   return tx`
     (${declaration}.first_use_date > ${contributor}.last_date) is not true
     and (${declaration}.last_use_date < ${contributor}.first_date) is not true`

@@ -8,7 +8,8 @@
  *
  * @module
  */
-import { readdirSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
+import { readdir } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import { isEmbedded, type Sql, type SqlOrTransaction } from '../database/connect.ts'
@@ -50,7 +51,8 @@ export async function cleanUpIfDead(
 export async function explainWait(sql: Sql, error: Error): Promise<Error> {
   if (!isEmbedded(sql) || readCode(error) !== 'RESPONSE_TIMEOUT') return error
   const folder = dirname(socketPath(sql, 0))
-  const sockets = readdirSync(folder).filter((name) => /^load\.\d+$/.test(name))
+  const names = await readdir(folder).catch(() => []) // it may be gone
+  const sockets = names.filter((name) => /^load\.\d+$/.test(name))
   const areHeld = await Promise.all(sockets.map((name) => acceptsConnections(join(folder, name))))
   if (!areHeld.includes(true)) return error
   return unavailable('Database unavailable', {

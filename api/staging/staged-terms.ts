@@ -35,11 +35,9 @@ interface FoundTerm {
   /** In the list that was asked for, from 1. */
   place: number
   id: number
-  /** Whether the id was reserved for it just now. */
-  isNew: boolean
-  /** Of a location that isn't new. */
-  country: string | null
   isStaged: boolean
+  /** A location's, as its first user has it. Null: it is new, or not a location. */
+  text: string | null
 }
 
 /** What is kept of a term. */
@@ -56,24 +54,30 @@ interface Terms<Term> {
   known: Map<string, KnownTerm>
   /** What distinguishes a term from the others of its kind. */
   keyOf(term: Term): string
-  /** Its columns after the id. */
-  columnsOf(term: Term, country: string | null): Column[]
-  /** The country of a new term. */
-  findCountry?(term: Term): string | undefined
-  /** SQL: `place`, `id` (null: it is new), `country` and `is_staged` of terms. */
+  /** Its columns after the id. `text` is that of `FoundTerm`. */
+  columnsOf(term: Term, text: string | null): Column[]
+  findCountry?(term: Term, text: string | null): string | undefined
+  /** SQL: `place`, `id` (null: it is new), `text` and `is_staged` of terms. */
   find(tx: SqlOrTransaction, terms: readonly Term[], tables: { staged: Fragment; stored: Fragment }): Fragment
 }
 
-/** A location keeps the country of the text that its first user has, however others spell it. */
+/**
+ * A location has the text of its first user, and the country of that text, however others spell it. The country is found by the
+ * rules of this process, because that in the database may be of other rules until the load is applied.
+ */
 function createLocations(): Terms<string> {
   return {
     kind: 'locations',
     known: new Map(),
     keyOf: foldLocation,
-    columnsOf: (location, country) => [location, foldLocation(location), country],
-    findCountry,
+    columnsOf: (location, text) => [
+      text ?? location,
+      foldLocation(location),
+      findCountry(text ?? location) ?? null,
+    ],
+    findCountry: (location, text) => findCountry(text ?? location),
     find: (tx, locations, { staged, stored }) => tx`
-      select place, coalesce(s.id, t.id) as id, coalesce(s.country, t.country) as country, s.id is not null as is_staged
+      select place, coalesce(s.id, t.id) as id, coalesce(s.location, t.location) as text, s.id is not null as is_staged
       from unnest(${tx.typed.texts(locations.map(foldLocation))}) with ordinality as a(key, place)
         left join ${staged} s on md5(s.location_key) = md5(key) and s.location_key = key
         left join ${stored} t on md5(t.location_key) = md5(key) and t.location_key = key`,
@@ -87,7 +91,7 @@ function createAttributes(): Terms<Attribute> {
     keyOf: ({ name, value }) => `${name}\0${value}`,
     columnsOf: ({ name, value, spelling }) => [name, value, spelling],
     find: (tx, attributes, { staged, stored }) => tx`
-      select place, coalesce(s.id, t.id) as id, null as country, s.id is not null as is_staged
+      select place, coalesce(s.id, t.id) as id, null as text, s.id is not null as is_staged
       from unnest(
         ${tx.typed.texts(attributes.map(({ name }) => name))}, ${tx.typed.texts(attributes.map(({ value }) => value))}
       ) with ordinality as a(name, value, place)
@@ -110,7 +114,7 @@ function createDependencies(): Terms<Dependency> {
       const isSame = (row: Fragment) => tx`
         ${row}.name = a.name and ${row}.file = a.file and ${row}.status is not distinct from nullif(a.status, '')`
       return tx`
-        select place, coalesce(s.id, t.id) as id, null as country, s.id is not null as is_staged
+        select place, coalesce(s.id, t.id) as id, null as text, s.id is not null as is_staged
         from unnest(
           ${tx.typed.texts(dependencies.map(({ name }) => name))}, ${tx.typed.texts(dependencies.map(({ file }) => file))},
           ${tx.typed.texts(dependencies.map(({ status }) => status ?? ''))}
@@ -145,15 +149,14 @@ export function createStagedTerms(importId: number): StagedTerms {
     const tables = { staged: tx`${tx(table)}`, stored: tx`${tx(kind)}` }
     const asked = [...unknown]
     const found = await tx<FoundTerm[]>`
-      select place, coalesce(id, nextval('term_ids'))::integer as id, id is null as "isNew", country, is_staged as "isStaged"
+      select place, coalesce(id, nextval('term_ids'))::integer as id, is_staged as "isStaged", text
       from (${find(tx, [...unknown.values()], tables)}) f`
     const lines: string[] = []
     for (const term of found) {
       const [key, what] = asked[term.place - 1] ?? []
       if (key === undefined || what === undefined) throw new Error('a term was found that was not asked for')
-      const country = term.isNew ? (terms.findCountry?.(what) ?? null) : term.country
-      known.set(key, { id: term.id, country })
-      if (!term.isStaged) lines.push(writeRow([term.id, ...terms.columnsOf(what, country)]))
+      known.set(key, { id: term.id, country: terms.findCountry?.(what, term.text) ?? null })
+      if (!term.isStaged) lines.push(writeRow([term.id, ...terms.columnsOf(what, term.text)]))
     }
     await copyInto(tx, table, lines)
   }

@@ -229,6 +229,20 @@ async function dropUsers(tx: SqlOrTransaction, id: number, users: readonly numbe
 export async function dropDeadLoads(sql: Sql): Promise<void> {
   const loads = await sql<{ id: number }[]>`select id from imports order by id`
   for (const { id } of loads) await cleanUpIfDead(sql, id, (tx) => dropStaged(tx, id))
+  // A version without staged terms drops the others, and forgets the load.
+  const left = await sql<StagedTable[]>`
+    select c.oid, c.oid::regclass::text as name, pg_has_role(relowner, 'usage') as "isOwn"
+    from pg_class c
+    where relnamespace = current_schema()::regnamespace and relkind = 'r' and relpersistence = 'u'
+      and relname ~ '^import_[a-z]+_[0-9]+$'
+      and not exists (select from imports where relname = concat('import_', split_part(relname, '_', 2), '_', id))`
+  for (const table of left) await dropTable(sql, table)
+}
+
+interface StagedTable {
+  oid: number
+  name: string
+  isOwn: boolean
 }
 
 /**
@@ -237,19 +251,21 @@ export async function dropDeadLoads(sql: Sql): Promise<void> {
  */
 export async function dropStaged(sql: SqlOrTransaction, id: number): Promise<void> {
   const names = listStagingTables(id)
-  const tables = await sql<{ oid: number; name: string; isOwn: boolean }[]>`
+  const tables = await sql<StagedTable[]>`
     select c.oid, c.oid::regclass::text as name, pg_has_role(relowner, 'usage') as "isOwn"
     from imports i join pg_namespace n on nspname = schema_name join pg_class c on relnamespace = n.oid
     where i.id = ${id} and relname = any (${sql.typed.texts(names)})`
   let areDropped = true
-  for (const { oid, name, isOwn } of tables) {
-    if (isOwn) await sql`drop table ${sql.unsafe(name)}`
-    else areDropped = (await dropTableOfOther(sql, oid)) && areDropped
-  }
+  for (const table of tables) areDropped = (await dropTable(sql, table)) && areDropped
   if (areDropped) await sql`delete from imports where id = ${id}`
 }
 
-async function dropTableOfOther(sql: SqlOrTransaction, oid: number): Promise<boolean> {
+/** Returns whether it could be dropped. */
+async function dropTable(sql: SqlOrTransaction, { oid, name, isOwn }: StagedTable): Promise<boolean> {
+  if (isOwn) {
+    await sql`drop table if exists ${sql.unsafe(name)}`
+    return true
+  }
   // The function has a backslash in a text.
   const [row] = await sql<{ isDropped: boolean }[]>`
     select case when set_config('standard_conforming_strings', 'on', true) is not null
