@@ -5,6 +5,9 @@
  * Groups skip keys that another session has locked: a statement that reads pages, another instance, or a command.
  * Requests of a locked key have a queue of their own, so that they don't delay other keys.
  *
+ * Requests of a key are settled in the order of arrival. The exception is a group that is late: the group that runs
+ * beside it may be settled first, because the late group's connection may be dead.
+ *
  * @module
  */
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -59,7 +62,7 @@ class LockTimeoutError extends Error {
  */
 export function createGroupCommit(sql: Sql, { maxLockWaits }: GroupCommitOptions) {
   const settleUnlocked = createBatcher({
-    run: (requests: SettleRequest[]) => settleTogether(requests, { waitForLocks: false }),
+    run: settleUnlockedKeys,
     size: maxGroupSize,
     charges: true,
     hasRoom: () => countFreeConnections(sql) > 1, // the last one is for `/health`
@@ -73,8 +76,29 @@ export function createGroupCommit(sql: Sql, { maxLockWaits }: GroupCommitOptions
   /** By key id. */
   const lockedKeys = new Map<number, LockedKey>()
 
+  const isLocked = (keyId: number) => lockedKeys.has(keyId)
+
   function settleTogether(requests: readonly SettleRequest[], options: { waitForLocks: boolean }) {
     return countStatement(sql, async () => (requests.length === 0 ? [] : settleGroup(sql, requests, options)))
+  }
+
+  /** Requests of keys that were found locked since they arrived queue behind those that wait for the lock. */
+  async function settleUnlockedKeys(requests: SettleRequest[]): Promise<(Decision | LockedKey)[]> {
+    const unlocked = requests.filter(({ keyId }) => !isLocked(keyId))
+    const settled = await settleTogether(unlocked, { waitForLocks: false })
+    let place = 0
+    return requests.map((request) => {
+      const decision = request === unlocked[place] ? settled[place++] : undefined
+      return decision === undefined || decision.outcome === 'locked' ? markLocked(request) : decision
+    })
+  }
+
+  /** Called before the next group starts, so that it doesn't overtake this request. `settleLocked` must follow. */
+  function markLocked({ keyId }: SettleRequest): LockedKey {
+    const key = lockedKeys.get(keyId) ?? { settle: createLockedKeyBatcher(keyId), waiting: 0 }
+    key.waiting++
+    lockedKeys.set(keyId, key)
+    return key
   }
 
   /** Creates the batcher of one locked key. Each of its groups waits for the lock, or polls it. */
@@ -106,20 +130,14 @@ export function createGroupCommit(sql: Sql, { maxLockWaits }: GroupCommitOptions
     })
   }
 
-  const isLocked = (keyId: number) => lockedKeys.has(keyId)
-
-  async function settleLocked(request: SettleRequest): Promise<Decision> {
-    const { keyId, signal } = request
-    const key = lockedKeys.get(keyId) ?? { settle: createLockedKeyBatcher(keyId), waiting: 0 }
-    lockedKeys.set(keyId, key)
-    key.waiting++
+  async function settleLocked(key: LockedKey, request: SettleRequest): Promise<Decision> {
     try {
-      const decision = await key.settle(request, signal)
+      const decision = await key.settle(request, request.signal)
       if (decision === 'client_gone') throw new ClientGoneError()
       return decision
     } finally {
       key.waiting--
-      if (key.waiting === 0) lockedKeys.delete(keyId)
+      if (key.waiting === 0) lockedKeys.delete(request.keyId)
     }
   }
 
@@ -129,13 +147,10 @@ export function createGroupCommit(sql: Sql, { maxLockWaits }: GroupCommitOptions
    * times out.
    */
   async function settle(request: SettleRequest, onWait = () => {}): Promise<Decision> {
-    // Requests of a key are settled here in order: a new one queues behind those that wait for the lock.
-    if (!isLocked(request.keyId)) {
-      const decision = await settleUnlocked(request, request.signal)
-      if (decision.outcome !== 'locked') return decision
-    }
+    const decision = await settleUnlocked(request, request.signal)
+    if ('outcome' in decision) return decision
     onWait()
-    return settleLocked(request)
+    return settleLocked(decision, request)
   }
   settle.isLocked = isLocked
   settle.readState = (): GroupCommitState => {

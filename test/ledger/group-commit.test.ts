@@ -7,7 +7,8 @@ import { countStatuses, createSettleRequest, expectBalanced, repeat } from '../s
 describeOnEachDatabase('requests that are settled together', (kind) => {
   let service: TestService
   beforeAll(async () => {
-    service = await startTestService(kind)
+    // Two connections for settlements: no group runs beside a late one, which it might overtake on a slow machine.
+    service = await startTestService(kind, { databasePoolSize: 4 })
   })
   afterEach(() => expectBalanced(service))
   afterAll(() => service.close())

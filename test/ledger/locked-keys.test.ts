@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { createGroupCommit } from '../../api/ledger/group-commit.ts'
 import { deleteKey, restoreKey, revokeKey } from '../../api/ledger/keys.ts'
+import type { Settlement, Stale } from '../../api/ledger/settlement.ts'
 import { createInstance, type Instance, openSameDatabase } from '../support/instance.ts'
 import { describeOnServer } from '../support/server.ts'
 import { startTestService, type TestResponse, type TestService } from '../support/service.ts'
@@ -64,22 +65,32 @@ describeOnServer('while a key’s row is locked', () => {
    */
   function watch<T>(requests: readonly Promise<T>[], isRefusal: (end: T) => boolean) {
     const since = performance.now()
-    const served: T[] = []
-    const ends = requests.map(async (request) => {
+    const served = new Map<number, T>() // by place
+    const ends = requests.map(async (request, place) => {
       const end = await request
-      if (!isRefusal(end)) served.push(end)
+      if (!isRefusal(end)) served.set(place, end)
     })
     return {
-      /** Those that were served so far. */
-      served,
+      /** Those that were served so far, in the order of arrival. */
+      get served(): T[] {
+        return requests.flatMap((_, place) => served.get(place) ?? [])
+      },
       async end(): Promise<void> {
         await Promise.all(ends)
-        if (performance.now() - since < lockTimeoutMs) expect(served).toHaveLength(requests.length)
+        if (performance.now() - since < lockTimeoutMs) expect(served.size).toBe(requests.length)
       },
     }
   }
+  const watchSettlements = (requests: readonly Promise<Settlement | Stale>[]) =>
+    watch(requests.map(orRefusal), (settlement) => settlement === undefined)
   const watchResponses = (requests: readonly Promise<TestResponse>[]) =>
     watch(requests, ({ status }) => status === 503)
+
+  /** Undefined: the lock wait timed out. */
+  const orRefusal = (settlement: Promise<Settlement | Stale>) =>
+    settlement.catch((error: unknown) => {
+      expect(error).toMatchObject({ code: '55P03' })
+    })
 
   /** Expects that the key was charged a credit for each of these, and for `before` others. */
   async function expectCharged(
@@ -98,14 +109,7 @@ describeOnServer('while a key’s row is locked', () => {
       const locked = await service.createKey({ credits: 100 })
       const settle = createGroupCommit(service.ledgerSql, { maxLockWaits })
       const release = await hold(locked.id)
-      const waiting = watch(
-        repeat(30, () =>
-          settle(createSettleRequest(locked, 1)).catch((error: unknown) => {
-            expect(error).toMatchObject({ code: '55P03' })
-          }),
-        ),
-        (settlement) => settlement === undefined,
-      )
+      const waiting = watchSettlements(repeat(30, () => settle(createSettleRequest(locked, 1))))
       for (let round = 0; round < 5; round++) {
         const settlements = await Promise.all(keys.map((key) => settle(createSettleRequest(key, 2))))
         expect(settlements.map(({ outcome }) => outcome)).toEqual(keys.map(() => 'settled'))
@@ -117,13 +121,35 @@ describeOnServer('while a key’s row is locked', () => {
     },
   )
 
+  test('requests that arrived before the lock was found, and those that arrive later, queue behind the first', async () => {
+    const locked = await service.createKey({ credits: 5_000 })
+    const other = await service.createKey()
+    // Two connections for settlements: no group runs beside a late one, which it might overtake on a slow machine.
+    const database = await openSameDatabase(service, { databasePoolSize: 4 })
+    releases.push(() => database.close())
+    const settle = createGroupCommit(database.ledgerSql, { maxLockWaits: 1 })
+    const releaseOther = await hold(other.id)
+    // This one has the only lock wait, so that the requests of the locked key queue.
+    const first = orRefusal(settle(createSettleRequest(other, 1)))
+    await expect.poll(() => settle.readState().waitingForLock).toBe(1)
+    const release = await hold(locked.id)
+    const found = Promise.withResolvers<void>()
+    const ask = () => settle(createSettleRequest(locked, 1), found.resolve)
+    const early = repeat(2_000, ask)
+    await found.promise
+    const waiting = watchSettlements([...early, ask()])
+    await release() // groups of the early requests are still to be sent
+    await expect.poll(() => settle.readState().queued).toBe(0)
+    await releaseOther()
+    await Promise.all([first, waiting.end()])
+    expect(waiting.served).toMatchObject(waiting.served.map((_, index) => ({ balance: 4_999 - index })))
+  })
+
   test('waiting requests whose clients disconnect are not charged', async () => {
     const locked = await service.createKey({ credits: 100 })
     const settle = createGroupCommit(service.ledgerSql, { maxLockWaits: 1 })
     const release = await hold(locked.id)
-    const first = settle(createSettleRequest(locked, 1)).catch((error: unknown) => {
-      expect(error).toMatchObject({ code: '55P03' })
-    })
+    const first = orRefusal(settle(createSettleRequest(locked, 1)))
     await expect.poll(() => settle.readState().waitingForLock).toBe(1)
     const clients = new AbortController()
     const others = Promise.allSettled(
