@@ -139,10 +139,10 @@ async function applyDependencies(load: Load): Promise<void> {
         first_use_dates = excluded.first_use_dates, last_use_dates = excluded.last_use_dates
     ), old_and_new as (
       select id as repository_id, unnest(old_ids) as dependency_id, unnest(old_first_dates) as first_use_date,
-        unnest(old_last_dates) as last_use_date, false as is_new
+        unnest(old_last_dates) as last_use_date
       from declared where not declared.is_new
       union all
-      select id, unnest(dependency_ids), unnest(first_use_dates), unnest(last_use_dates), true
+      select id, unnest(dependency_ids), unnest(first_use_dates), unnest(last_use_dates)
       from declared where not declared.is_new
     ), differing as (
       select repository_id, dependency_id, first_use_date, last_use_date from old_and_new

@@ -5,16 +5,17 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { dataFiles } from '../../api/database/data-directory.ts'
 import { type Database, openDatabase } from '../../api/database/database.ts'
 import { applyImport } from '../../api/dataset/apply-load.ts'
+import { verifySets } from '../../api/dataset/set-verification.ts'
 import { foldText } from '../../api/names/case-folding.ts'
 import { findSources, importNdjson } from '../../api/sources/ndjson/import.ts'
 import { explainWait, holdLivenessLock } from '../../api/staging/liveness-lock.ts'
 import { parseItem } from '../../api/staging/records.ts'
-import { beginStaging, type Staging } from '../../api/staging/staging.ts'
+import { beginStaging, dropDeadLoads, type Staging } from '../../api/staging/staging.ts'
 import { stagingTable } from '../../api/staging/staging-tables.ts'
 import { readCatalog } from '../support/catalog.ts'
 import { testPool } from '../support/databases.ts'
 import { readListResponse } from '../support/list-response.ts'
-import { createUser, loadRecords, testOrigin } from '../support/records.ts'
+import { createRepository, createUser, loadRecords, testOrigin } from '../support/records.ts'
 import {
   describeOnEachDatabase,
   describeOnOneDatabase,
@@ -85,6 +86,75 @@ describeOnOneDatabase('a load', (kind) => {
     ])
     expect(results.map(({ version }) => version).sort()).toEqual([1, 2])
     expect(await readCatalog(service, key)).toEqual(expected)
+  })
+})
+
+describeOnEachDatabase('terms that a load has reserved ids for', (kind) => {
+  let service: TestService
+  beforeEach(async () => {
+    service = await startTestService(kind, { data: 'empty' })
+  })
+  afterEach(() => service.close())
+
+  /** Stages users and their repositories, with the same places and dependencies in each load. */
+  async function stage(first: number): Promise<Staging> {
+    const staging = await beginStaging(service.sql)
+    for (const number of [first, first + 1]) {
+      const user = createUser(number, { location: `Berlin ${number % 2}`, company: 'c' })
+      const repo = createRepository(number, user.login, ['react', 'vue', `own-${number}`], { language: 'Go' })
+      await staging.add(2 * number, { kind: 'users', record: user })
+      await staging.add(2 * number + 1, parseItem('repos', JSON.stringify(repo)))
+    }
+    await staging.flush()
+    return staging
+  }
+
+  test('are one for all loads beside each other, and sets, counts and dates are right', async () => {
+    const stagings = [await stage(10), await stage(20), await stage(30)]
+    for (const staging of stagings) {
+      await applyImport(service.sql, staging.id, { origin: testOrigin })
+      await staging.end()
+    }
+    expect(await verifySets(service.sql, 'all')).toMatchObject({ faults: [] })
+    const { secret } = await service.createKey()
+    for (const [path, total] of [
+      ['/users?location=berlin%201', 3],
+      ['/users?dependency_names=vue', 6],
+      ['/repos?dependency_names=own-21', 1],
+      ['/repos?language=go', 6],
+    ] as const) {
+      expect([path, readListResponse(await service.request(path, { key: secret })).total]).toEqual([
+        path,
+        total,
+      ])
+    }
+    const twins =
+      await service.sql`select name, file from dependencies group by name, file having count(*) > 1`
+    expect(twins).toHaveLength(0)
+  })
+
+  test('are not added if only lines that do not count name them', async () => {
+    const staging = await beginStaging(service.sql)
+    const createItem = (dependency: string) =>
+      parseItem('repos', JSON.stringify(createRepository(1, 'a', [dependency])))
+    await staging.add(1, createItem('superseded'))
+    await staging.add(2, createItem('react'))
+    await staging.add(3, { kind: 'users', record: createUser(9, { location: 'Secret Street 5' }) })
+    await staging.flush([9])
+    await applyImport(service.sql, staging.id, { origin: testOrigin })
+    await staging.end()
+    expect(await service.sql`select name from dependencies where name <> ''`).toEqual([{ name: 'react' }])
+    expect(await service.sql`select from locations`).toHaveLength(0)
+  })
+
+  test('are dropped with the tables of a load that an older version has cleaned up', async () => {
+    const staging = await stage(1)
+    await staging.end()
+    await service.sql`delete from imports`
+    await dropDeadLoads(service.sql)
+    expect(
+      await service.sql`select from pg_class where relname ~ '^import_.*_[0-9]+$' and relkind = 'r'`,
+    ).toHaveLength(0)
   })
 })
 

@@ -90,4 +90,13 @@ describeOnOneDatabase('a user', (kind) => {
     await isSound()
     expect(await readTables(sql)).toEqual(before)
   })
+
+  test('who is new has that country, too, in a place that users of earlier rules have', async () => {
+    await service.sql`update locations set country = 'AU' where location = 'Wien'`
+    await service.sql`update dataset set user_rules = 'earlier'`
+    await loadRecords(service.sql, { users: [createUser(4, { location: 'WIEN' })] })
+    expect(await find('country=AT')).toEqual([2, 4])
+    expect(await find('country=AU')).toEqual([])
+    await isSound()
+  })
 })
