@@ -27,7 +27,7 @@ export const uncached = { RESPONSE_CACHE_MB: '0' }
 
 /** The service as it is deployed, but for its log: the peer has none either. `settings` are settings of its own. */
 export function startOurs(databaseUrl: string, settings: Record<string, string> = {}): Promise<Program> {
-  const parameters = [...startOptions(), ...nodeOptions(), join(project, 'api/node.ts')]
+  const parameters = [...scriptOptions('start'), ...nodeOptions(), join(project, 'api/node.ts')]
   return start(process.execPath, parameters, databaseUrl, settings)
 }
 
@@ -47,12 +47,12 @@ export function startFloor(file: string): Promise<Program> {
   return start(process.execPath, [...nodeOptions(), program], '', { RESPONSE_FILE: file })
 }
 
-/** Options of Node that `npm start` gives the service. */
-function startOptions(): string[] {
-  const { scripts }: { scripts: { start: string } } = JSON.parse(
+/** Options of Node that `npm start` gives the service, or `npm run devdata` a command. */
+function scriptOptions(script: 'start' | 'devdata'): string[] {
+  const { scripts }: { scripts: Record<typeof script, string> } = JSON.parse(
     readFileSync(join(project, 'package.json'), 'utf8'),
   )
-  const words = scripts.start.split(' ')
+  const words = scripts[script].split(' ')
   return words.slice(words.lastIndexOf('node') + 1, -1)
 }
 
@@ -111,7 +111,7 @@ export async function runCommand(
   settings: Record<string, string> = {},
 ): Promise<LoadResult> {
   const began = performance.now()
-  const command = [...nodeOptions(), join(project, 'api/cli/main.ts'), ...words]
+  const command = [...scriptOptions('devdata'), ...nodeOptions(), join(project, 'api/cli/main.ts'), ...words]
   const child = endWithThisProcess(
     spawn(process.execPath, command, {
       cwd: tmpdir(),

@@ -169,6 +169,11 @@ export function createStagedTerms(importId: number): StagedTerms {
 
   return {
     async stage(tx, rows) {
+      if (rows.every(({ terms }) => terms === undefined)) return rows.map(() => ({}))
+      // Terms are looked up one by one: the planner doesn't know how large the load's tables are by now.
+      await tx`
+        select set_config(name, 'off', true)
+        from unnest('{enable_hashjoin,enable_mergejoin,enable_seqscan}'::text[]) as name`
       for (const { known } of [locations, attributes, dependencies]) if (known.size > maxKept) known.clear()
       await learn(
         tx,
