@@ -81,7 +81,11 @@ export const loadMap: readonly Step[] = [
   {
     file: 'load-terms.ts',
     does: 'adds new terms by their reserved ids',
-    makes: { used_terms: 'id integer', renumbered_terms: 'staged_id integer, id integer' },
+    makes: {
+      used_terms: 'id integer',
+      new_dependencies: 'id integer, name text, name_key text, file text, status text',
+      renumbered_terms: 'staged_id integer, id integer',
+    },
     shares: ['new_terms', 'set_changes'],
   },
   {

@@ -1,5 +1,5 @@
 import type { Fragment } from '../database/connect.ts'
-import { stagingTable, type TermKind } from '../staging/staging-tables.ts'
+import { stagingTable, type TermKind, termKinds } from '../staging/staging-tables.ts'
 import type { Load } from './staged-load.ts'
 
 /**
@@ -21,6 +21,7 @@ export async function addTerms(load: Load): Promise<void> {
       union all select unnest(dependency_ids) from ${repos}
     ) named`
   await tx`analyze used_terms`
+  for (const kind of termKinds) await tx`analyze ${tx(stagingTable(kind, importId))}`
   await tx`
     with added as (
       insert into locations (id, location, location_key, country)
@@ -40,18 +41,20 @@ export async function addTerms(load: Load): Promise<void> {
       returning id
     )
     insert into new_terms select id from added`
-  const missing = tx`
-    (
-      select * from ${staged('dependencies')} s where not exists (select from dependencies d where ${isSame(load)})
-    ) n`
-  // The row of a file comes first, because its dependencies name it.
+  // Found first: a statement that searches the table into which it inserts may read what it has inserted again and again.
+  await tx`
+    create temporary table new_dependencies on commit drop as
+    select * from ${staged('dependencies')} s where not exists (select from dependencies d where ${isSame(load)})`
+  await tx`analyze new_dependencies`
   await tx`
     insert into dependencies (id, name, name_key, file, status)
-    select id, name, name_key, file, status from ${missing} where name = ''`
+    select id, name, name_key, file, status from new_dependencies where name = ''`
   await tx`
+    with files as materialized (select id, file, status from dependencies where name = '')
     insert into dependencies (id, name, name_key, file, status, file_dependency_id)
     select n.id, n.name, n.name_key, n.file, n.status, f.id
-    from ${missing} join dependencies f on f.name = '' and f.file = n.file and f.status is not distinct from n.status`
+    from new_dependencies n join files f on f.file = n.file and f.status is not distinct from n.status
+    where n.name <> ''`
   await renumberTerms(load, staged)
 }
 
