@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { pipeline } from 'node:stream/promises'
+import { finished } from 'node:stream/promises'
 import type { SqlOrTransaction } from './connect.ts'
 
 /** Of the format: a signature, flags, and the length of an extension. */
@@ -73,21 +73,7 @@ export async function copyInto(
 ): Promise<void> {
   if (lines.length === 0) return
   const stream = await tx.unsafe(`copy ${target} from stdin`).writable()
-  await pipeline(joinLines(lines), stream) // patches/postgres-3.4.9/010-copy-that-fails.patch
-}
-
-/** Characters that are sent at once, about. V8 frees larger strings and buffers much later. */
-const pieceLength = 30_000
-
-function* joinLines(lines: Iterable<string>): Generator<string, void> {
-  let piece = ''
-  for (const line of lines) {
-    piece += `${line}\n`
-    if (piece.length < pieceLength) continue
-    yield piece
-    piece = ''
-  }
-  yield piece
+  await finished(stream.end(`${lines.join('\n')}\n`)) // patches/postgres-3.4.9/010-copy-that-fails.patch
 }
 
 /** Writes a row as `copyInto` takes it. */

@@ -9,7 +9,13 @@ import type { ListName } from '../catalog/filters.ts'
 import { renderMembers } from '../catalog/stored-documents.ts'
 import type { Fragment, SqlOrTransaction } from '../database/connect.ts'
 import { copyInto, writeRow } from '../database/copy.ts'
-import { type Attribute, type FieldValue, listAttributes, listFields } from '../staging/attributes.ts'
+import {
+  type Attribute,
+  type FieldValue,
+  keyAttribute,
+  listAttributes,
+  listFields,
+} from '../staging/attributes.ts'
 import { replaceTerms } from './item-terms.ts'
 import type { DatasetChange } from './pending-change.ts'
 import { readBatches } from './read-batches.ts'
@@ -59,7 +65,10 @@ async function deriveTerms(
       tx,
       'derived_items',
       rows.map((row) =>
-        writeRow([row.id, row.attributes.map((attribute) => attributeIds.get(keyOf(attribute)) ?? null)]),
+        writeRow([
+          row.id,
+          row.attributes.map((attribute) => attributeIds.get(keyAttribute(attribute)) ?? null),
+        ]),
       ),
     )
   }
@@ -81,12 +90,12 @@ async function deriveTerms(
   await tx`drop table derived_items`
 }
 
-/** Adds attributes that the dataset lacks. Returns the ids of all, by `keyOf`. */
+/** Adds attributes that the dataset lacks. Returns the ids of all, by `keyAttribute`. */
 async function addAttributes(
   tx: SqlOrTransaction,
   attributes: readonly Attribute[],
 ): Promise<Map<string, number>> {
-  const distinct = [...new Map(attributes.map((attribute) => [keyOf(attribute), attribute])).values()]
+  const distinct = [...new Map(attributes.map((attribute) => [keyAttribute(attribute), attribute])).values()]
   const rows = tx`
     json_to_recordset(${JSON.stringify(distinct)}::text::json) as r (name text, value text, spelling text)`
   await tx`
@@ -95,9 +104,5 @@ async function addAttributes(
     where not exists (select from attributes a where a.name = r.name and a.value = r.value)`
   const found = await tx<{ id: number; name: string; value: string }[]>`
     select id, name, value from attributes join ${rows} using (name, value)`
-  return new Map(found.map((attribute) => [keyOf(attribute), attribute.id]))
-}
-
-function keyOf({ name, value }: Pick<Attribute, 'name' | 'value'>): string {
-  return `${name}\0${value}`
+  return new Map(found.map((attribute) => [keyAttribute(attribute), attribute.id]))
 }

@@ -115,8 +115,8 @@ export async function applyRepositories(load: Load): Promise<AppliedRows> {
 }
 
 /**
- * Updates what changed repositories declare. Whoever contributed while one declared something that is different now may use other
- * dependencies.
+ * Updates what changed repositories declare. Adds to `affected_users` those who contributed while a declaration was in effect that
+ * has been added, removed or given other dates.
  */
 async function applyDependencies(load: Load): Promise<void> {
   const { tx } = load
@@ -128,10 +128,8 @@ async function applyDependencies(load: Load): Promise<void> {
         k.first_use_dates as old_first_dates, k.last_use_dates as old_last_dates, c.is_new
       from changed_repositories c join ${tx(stagingTable('repos', load.importId))} s using (position)
         left join repository_dependencies k on k.repository_id = c.id
-      where s.dependencies is not null and (
-        coalesce(k.dependency_ids, '{}') <> s.dependency_ids
-        or k.first_use_dates is distinct from s.first_use_dates or k.last_use_dates is distinct from s.last_use_dates
-      )
+      where s.dependencies is not null and (k.dependency_ids, k.first_use_dates, k.last_use_dates)
+        is distinct from (s.dependency_ids, s.first_use_dates, s.last_use_dates)
     ), written as (
       insert into repository_dependencies
       select id, dependency_ids, first_use_dates, last_use_dates from declared

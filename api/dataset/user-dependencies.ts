@@ -24,9 +24,11 @@ export async function applyUserDependencies(change: DatasetChange): Promise<void
     on conflict (user_id) do update set dependency_ids = excluded.dependency_ids`
   await tx`
     insert into set_changes
+    select 'users'::list_name, user_id, lost, gained from changed_uses where lost = '{}'
+    union all
     select 'users', user_id, array(select unnest(lost) except select unnest(gained)),
-      case when lost = '{}' then gained else array(select unnest(gained) except select unnest(lost)) end
-    from changed_uses`
+      array(select unnest(gained) except select unnest(lost))
+    from changed_uses where lost <> '{}'`
   await analyzeTables(change, ['user_dependencies'])
 }
 

@@ -22,7 +22,7 @@ import {
   type SetPart,
 } from './set-encoding.ts'
 import { applyRewrites, type Rewrite, rewriteParts, splitIds } from './set-parts.ts'
-import { readLastIds, type SetList, selectTerms, type TermTable, termColumns } from './stored-sets.ts'
+import { readLastIds, type SetList, selectTermRows, type TermTable, termColumns } from './stored-sets.ts'
 import { mergeChanges, type TermChange, TermChanges } from './term-changes.ts'
 
 /** What a change did to sets. */
@@ -142,7 +142,7 @@ async function addStates(
   // The statements have their values in their texts: the planner then knows how many there are.
   const rows = await tx.unsafe<(SetState & { termId: number })[]>(`
     select term_id as "termId", table_name as table, is_on_shelf as "isShelved", null as width, cardinality
-    from (${selectTerms(list)}) t where term_id = any('{${unknown.join()}}')`)
+    from (${selectTermRows(list)}) t where term_id = any('{${unknown.join()}}')`)
   for (const { termId, ...state } of rows) states.set(termId, state)
   const unshelved = unknown.filter((termId) => states.get(termId)?.isShelved !== true)
   const parts = await tx.unsafe<{ termId: number; width: number | null; sum: number | null }[]>(`

@@ -173,7 +173,7 @@ export function encodeShelf(sets: ReadonlyMap<number, ArrayLike<number>>): SetPa
   return encodePart(codes.sort(), { width: shelfWidth, part: 0 })
 }
 
-/** Decodes the sets of a shelf, each with its ids, ascending. `part`: undefined if there is no such row. */
+/** Decodes a shelf into its sets, each with its ids, ascending. Without a row, `part` is undefined, and there are no sets. */
 export function decodeSets(
   shelf: number,
   part: Pick<SetPart, 'cardinality' | 'bytes'> | undefined,

@@ -57,7 +57,7 @@ export async function* uniteSets(
     const part = readPart(row)
     const places = wanted[place]?.shelves.get(readInteger(termId))
     if (places === undefined) union.addPart(part)
-    else union.addAll(listIds(part, places))
+    else union.addAll(listShelvedIds(part, places))
   }
   yield isOutdated ? 'outdated' : union
 }
@@ -85,7 +85,7 @@ function groupSets(sets: readonly SetKey[]): { stored: number[]; shelves: Map<nu
 }
 
 /** Lists the ids at some places of a shelf, ascending. */
-function listIds(shelf: SetPart, wanted: Uint8Array): Uint32Array {
+function listShelvedIds(shelf: SetPart, wanted: Uint8Array): Uint32Array {
   const { places, ids } = decodeShelf(shelf)
   let length = 0
   for (let index = 0; index < ids.length; index++) {

@@ -12,7 +12,7 @@ import {
   readSets,
   type SetList,
   type StoredIds,
-  selectTerms,
+  selectTermRows,
   setLists,
 } from './stored-sets.ts'
 import { TermChanges } from './term-changes.ts'
@@ -82,7 +82,7 @@ async function readUnshelved(
   versions: ReadonlySet<number>,
 ): Promise<Set<number>> {
   const unshelved = new Set([allTerm, ...versions])
-  const rows = copyRows(tx, `select term_id from (${selectTerms(list)}) t where not is_on_shelf`)
+  const rows = copyRows(tx, `select term_id from (${selectTermRows(list)}) t where not is_on_shelf`)
   for await (const [id] of rows) unshelved.add(readInteger(id))
   return unshelved
 }
@@ -163,7 +163,7 @@ async function verifyCounts(
     const others = [...counts].filter(([other]) => other !== list).map(([, other]) => other)
     const rows = copyRows(
       tx,
-      `select term_id, cardinality, table_name = 'attributes' from (${selectTerms(list)}) t`,
+      `select term_id, cardinality, table_name = 'attributes' from (${selectTermRows(list)}) t`,
     )
     for await (const [id, stored, isAttribute] of rows) {
       const termId = readInteger(id)

@@ -43,7 +43,7 @@ export const termColumns = [
 export type TermTable = (typeof termColumns)[number]['table']
 
 /** SQL: `term_id`, `table_name`, `cardinality` and `is_on_shelf` of the terms that have rows, of sets of a list. */
-export function selectTerms(list: SetList): string {
+export function selectTermRows(list: SetList): string {
   const tables = termColumns.filter((columns) => columns.list === list)
   const selects = tables.map(
     ({ table, count, isOnShelf }) => `

@@ -24,6 +24,11 @@ export interface Attribute {
   spelling: string | null
 }
 
+/** What distinguishes an attribute from all others. */
+export function keyAttribute({ name, value }: Pick<Attribute, 'name' | 'value'>): string {
+  return `${name}\0${value}`
+}
+
 /** Fields that records must have, because they are attributes. */
 type FieldsOf<List extends ListName> = Record<AttributeField<List>, FieldValue>
 

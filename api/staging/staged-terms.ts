@@ -2,8 +2,8 @@
  * The terms of a load, and their ids. A staged row names a term by its id in the database. The id of a new term is reserved
  * when the first row names it. So applying the load compares the text of each distinct term once, not that of each row.
  *
- * The terms are staged, too: the new ones aren't in the database yet, and another load may remove the others meanwhile
- * (`dataset/load-terms.ts`).
+ * The terms themselves are staged, too, because new terms aren't in the database yet, and another load may remove known ones in the
+ * meantime (`dataset/load-terms.ts`).
  *
  * @module
  */
@@ -12,7 +12,7 @@ import { type Column, copyInto, writeRow } from '../database/copy.ts'
 import { foldLocation } from '../names/case-folding.ts'
 import { keyDependencyName } from '../names/dependency-names.ts'
 import { findCountry } from '../names/places/country.ts'
-import { type Attribute, countryAttribute } from './attributes.ts'
+import { type Attribute, countryAttribute, keyAttribute } from './attributes.ts'
 import type { Declaration, TermsOfRow } from './staged-rows.ts'
 import { stagingTable, type TermKind } from './staging-tables.ts'
 
@@ -54,8 +54,8 @@ interface Terms<Term> {
   known: Map<string, KnownTerm>
   /** What distinguishes a term from the others of its kind. */
   keyOf(term: Term): string
-  /** Its columns after the id. `text` is that of `FoundTerm`. */
-  columnsOf(term: Term, text: string | null): Column[]
+  /** Its columns after the id. `text` is that of `FoundTerm`, and `country` what `findCountry` has found. */
+  columnsOf(term: Term, location: { text: string | null; country: string | null }): Column[]
   findCountry?(term: Term, text: string | null): string | undefined
   /** SQL: `place`, `id` (null: it is new), `text` and `is_staged` of terms. */
   find(tx: SqlOrTransaction, terms: readonly Term[], tables: { staged: Fragment; stored: Fragment }): Fragment
@@ -70,11 +70,7 @@ function createLocations(): Terms<string> {
     kind: 'locations',
     known: new Map(),
     keyOf: foldLocation,
-    columnsOf: (location, text) => [
-      text ?? location,
-      foldLocation(location),
-      findCountry(text ?? location) ?? null,
-    ],
+    columnsOf: (location, { text, country }) => [text ?? location, foldLocation(location), country],
     findCountry: (location, text) => findCountry(text ?? location),
     find: (tx, locations, { staged, stored }) => tx`
       select place, coalesce(s.id, t.id) as id, coalesce(s.location, t.location) as text, s.id is not null as is_staged
@@ -88,7 +84,7 @@ function createAttributes(): Terms<Attribute> {
   return {
     kind: 'attributes',
     known: new Map(),
-    keyOf: ({ name, value }) => `${name}\0${value}`,
+    keyOf: keyAttribute,
     columnsOf: ({ name, value, spelling }) => [name, value, spelling],
     find: (tx, attributes, { staged, stored }) => tx`
       select place, coalesce(s.id, t.id) as id, null as text, s.id is not null as is_staged
@@ -155,8 +151,9 @@ export function createStagedTerms(importId: number): StagedTerms {
     for (const term of found) {
       const [key, what] = asked[term.place - 1] ?? []
       if (key === undefined || what === undefined) throw new Error('a term was found that was not asked for')
-      known.set(key, { id: term.id, country: terms.findCountry?.(what, term.text) ?? null })
-      if (!term.isStaged) lines.push(writeRow([term.id, ...terms.columnsOf(what, term.text)]))
+      const country = terms.findCountry?.(what, term.text) ?? null
+      known.set(key, { id: term.id, country })
+      if (!term.isStaged) lines.push(writeRow([term.id, ...terms.columnsOf(what, { ...term, country })]))
     }
     await copyInto(tx, table, lines)
   }

@@ -123,9 +123,11 @@ export async function beginStaging(sql: Sql, settings: StagingSettings = {}): Pr
       const { kind } = item
       const { columns, ...terms } = createRow(item, named)
       const line = writeRow([position, ...Object.values(columns)])
-      const names = ['position', ...Object.keys(columns)]
-      const batch = batches.get(kind) ?? { names, lines: [], rows: [], characters: 0 }
-      batches.set(kind, batch)
+      let batch = batches.get(kind)
+      if (batch === undefined) {
+        batch = { names: ['position', ...Object.keys(columns)], lines: [], rows: [], characters: 0 }
+        batches.set(kind, batch)
+      }
       batch.lines.push(line)
       batch.rows.push(terms)
       batch.characters += line.length
@@ -229,7 +231,7 @@ async function dropUsers(tx: SqlOrTransaction, id: number, users: readonly numbe
 export async function dropDeadLoads(sql: Sql): Promise<void> {
   const loads = await sql<{ id: number }[]>`select id from imports order by id`
   for (const { id } of loads) await cleanUpIfDead(sql, id, (tx) => dropStaged(tx, id))
-  // A version without staged terms drops the others, and forgets the load.
+  // Version 0.1.0 drops the tables of records alone, and then the load's row.
   const left = await sql<StagedTable[]>`
     select c.oid, c.oid::regclass::text as name, pg_has_role(relowner, 'usage') as "isOwn"
     from pg_class c
