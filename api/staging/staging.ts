@@ -79,10 +79,8 @@ interface Batch {
   characters: number
 }
 
-/** Begins a load. Drops the staging tables of loads whose process was killed. */
-export async function beginStaging(sql: Sql, settings: StagingSettings = {}): Promise<Staging> {
-  const named = settings.automationAccounts ?? new Map()
-  await dropDeadLoads(sql)
+/** Creates the record and the tables of a load, and takes its lock. `end` releases that. */
+async function createLoad(sql: Sql): Promise<Pick<Staging, 'id' | 'end'>> {
   const [next] = await sql<{ id: number }[]>`select nextval(pg_get_serial_sequence('imports', 'id')) as id`
   if (next === undefined) throw new Error('the import has no id')
   const { id } = next
@@ -94,6 +92,14 @@ export async function beginStaging(sql: Sql, settings: StagingSettings = {}): Pr
     await end()
     throw error
   }
+  return { id, end }
+}
+
+/** Begins a load. Drops the staging tables of loads whose process was killed. */
+export async function beginStaging(sql: Sql, settings: StagingSettings = {}): Promise<Staging> {
+  const named = settings.automationAccounts ?? new Map()
+  await dropDeadLoads(sql)
+  const { id, end } = await createLoad(sql)
   const terms = createStagedTerms(id)
   const batches = new Map<RecordKind, Batch>()
   let staged = 0
