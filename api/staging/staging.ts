@@ -16,10 +16,10 @@ import { createStagedTerms, type NamedTerms, writeTerms } from './staged-terms.t
 import { createStagingTables, listStagingTables, recordTables, stagingTable } from './staging-tables.ts'
 
 /** A batch is sent when its rows have this many characters. */
-const maxBatchCharacters = 250_000
+const maxBatchCharacters = 1_000_000
 
 /** Batches that wait for being sent while further lines are read. */
-const maxWaiting = 3
+const maxWaiting = 1
 
 /** A load that is being staged. */
 export interface Staging {
