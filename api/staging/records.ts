@@ -7,6 +7,7 @@
  * @module
  */
 import * as v from 'valibot'
+import { isLonger } from '../catalog/attribute-values.ts'
 import { commitHashPattern } from '../catalog/commit-list.ts'
 import { foldText } from '../names/case-folding.ts'
 import { forgeNamePattern, forgeNameRule, identifyAddress } from '../names/forge-names.ts'
@@ -43,16 +44,14 @@ const flag = v.boolean('must be true or false')
 const forgeName = v.pipe(text, v.regex(forgeNamePattern, forgeNameRule))
 const dependencyText = v.pipe(
   text,
-  v.check((value) => value !== '' && [...value].length <= 255, 'must have 1 to 255 characters'),
+  v.check((value) => value !== '' && !isLonger(value, 255), 'must have 1 to 255 characters'),
 )
 const webUrl = v.pipe(
   text,
-  v.check((value) => /^https?:\/\//i.test(value) && URL.canParse(value), 'must be an http or https URL'),
-  v.check((value) => {
-    const url = URL.parse(value)
-    return url?.username === '' && url.password === ''
-  }, 'must not contain a user name or a token'),
-  v.check((value) => Buffer.byteLength(foldText(value)) <= 2000, 'must have at most 2000 bytes'),
+  v.rawCheck(({ dataset, addIssue }) => {
+    const message = dataset.typed ? findUrlProblem(dataset.value) : undefined
+    if (message !== undefined) addIssue({ message })
+  }),
 )
 const isoTime = v.pipe(
   text,
@@ -70,7 +69,7 @@ const isoTime = v.pipe(
 )
 
 function nullable<T extends v.GenericSchema>(schema: T) {
-  return v.optional(v.nullable(schema), null)
+  return v.nullish(schema, null)
 }
 
 /** An object with these fields and no others. */
@@ -247,6 +246,14 @@ export function parseItem<Kind extends RecordKind>(kind: Kind, line: string): Lo
     throw new RecordError(`not JSON: ${error instanceof Error ? error.message : String(error)}`)
   }
   return { kind, record: validateRecord(kind, value) }
+}
+
+/** Finds what is wrong with the URL of a repository. */
+function findUrlProblem(text: string): string | undefined {
+  const url = /^https?:\/\//i.test(text) ? URL.parse(text) : null
+  if (url === null) return 'must be an http or https URL'
+  if (url.username !== '' || url.password !== '') return 'must not contain a user name or a token'
+  return Buffer.byteLength(foldText(text)) > 2000 ? 'must have at most 2000 bytes' : undefined
 }
 
 /** Finds names or URLs of a repository that contradict each other, or a dependency that is there twice. */

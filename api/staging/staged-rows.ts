@@ -155,20 +155,28 @@ function listDeclarations(dependencies: readonly DependencyRecord[]): Declaratio
  * another spelling of it.
  */
 function sortDependencies(dependencies: readonly DependencyRecord[], url: string): DependencyRecord[] {
+  const compare = dependencies.some(
+    ({ dependency }) =>
+      surrogate.test(dependency.dependency_name) || surrogate.test(dependency.dependency_file),
+  )
+    ? compareBytes
+    : compareCodeUnits
   return dependencies
     .map((use) => (use.url === url ? use : { ...use, url }))
     .sort(
       ({ dependency: a }, { dependency: b }) =>
-        compareBytes(a.dependency_name, b.dependency_name) ||
-        compareBytes(a.dependency_file, b.dependency_file),
+        compare(a.dependency_name, b.dependency_name) || compare(a.dependency_file, b.dependency_file),
     )
 }
 
 const surrogate = /[\ud800-\udfff]/
 
-/** JavaScript compares UTF-16 code units. Without surrogates, their order is that of the UTF-8 bytes. */
 function compareBytes(a: string, b: string): number {
-  if (surrogate.test(a) || surrogate.test(b)) return Buffer.compare(Buffer.from(a), Buffer.from(b))
+  return Buffer.compare(Buffer.from(a), Buffer.from(b))
+}
+
+/** The order of bytes, but for texts with surrogates. */
+function compareCodeUnits(a: string, b: string): number {
   return a < b ? -1 : Number(a > b)
 }
 

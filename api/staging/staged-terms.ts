@@ -19,13 +19,53 @@ import { stagingTable, type TermKind } from './staging-tables.ts'
 /** Terms that are kept in memory, at about 200 bytes each. Others are looked up again. */
 const maxKept = 200_000
 
-/** The columns of a row that name terms. */
-type TermColumns = Readonly<Record<string, Column>>
+/** A term that rows name. */
+interface Term {
+  /** In the database. Undefined: no row with it was staged yet. */
+  id: number | undefined
+  /** Of a location that is in one. */
+  country: Term | undefined
+}
+
+/** The terms of a row, which get their ids later. */
+export interface NamedTerms {
+  location: Term | undefined
+  attributes: readonly Term[]
+  declared: readonly DeclaredTerm[] | undefined
+}
+
+/** What a repository declares. */
+interface DeclaredTerm extends Pick<Declaration, 'firstUse' | 'lastUse'> {
+  term: Term
+}
 
 /** The terms of a load that is being staged. */
 export interface StagedTerms {
-  /** Stages the terms of rows, as far as they aren't. Returns the columns of each row that name them. */
-  stage(tx: SqlOrTransaction, rows: readonly TermsOfRow[]): Promise<TermColumns[]>
+  /** Names the terms of a row. */
+  name(row: TermsOfRow): NamedTerms | undefined
+  /** Stages all terms that were named. Their ids are known then. */
+  stage(tx: SqlOrTransaction): Promise<void>
+}
+
+/** Writes the ids of a row's terms, and the dates of what it declares, for these columns of its table. */
+export function writeTerms({ location, attributes, declared }: NamedTerms): Record<string, Column> {
+  const terms = [location, ...attributes, location?.country].filter((term) => term !== undefined)
+  const term_ids = terms.map(getId)
+  if (declared === undefined) return { term_ids }
+  const sorted = declared
+    .map(({ term, firstUse, lastUse }) => ({ id: getId(term), firstUse, lastUse }))
+    .sort((a, b) => a.id - b.id)
+  return {
+    term_ids,
+    dependency_ids: sorted.map(({ id }) => id),
+    first_use_dates: sorted.map(({ firstUse }) => firstUse),
+    last_use_dates: sorted.map(({ lastUse }) => lastUse),
+  }
+}
+
+function getId({ id }: Term): number {
+  if (id === undefined) throw new Error('a term is used before it is staged')
+  return id
 }
 
 type Dependency = Pick<Declaration, 'name' | 'file' | 'status'>
@@ -40,166 +80,148 @@ interface FoundTerm {
   text: string | null
 }
 
-/** What is kept of a term. */
-interface KnownTerm {
-  id: number
-  /** Of a location. */
-  country: string | null
-}
-
-/** The terms of a kind, and how they are found and written. */
-interface Terms<Term> {
+/** How the terms of a kind are compared, found and written. */
+interface TermRules<What> {
   kind: TermKind
-  /** By `keyOf`. */
-  known: Map<string, KnownTerm>
   /** What distinguishes a term from the others of its kind. */
-  keyOf(term: Term): string
+  keyOf(what: What): string
   /** Its columns after the id. `text` is that of `FoundTerm`, and `country` what `findCountry` has found. */
-  columnsOf(term: Term, location: { text: string | null; country: string | null }): Column[]
-  findCountry?(term: Term, text: string | null): string | undefined
+  columnsOf(what: What, location: { text: string | null; country: string | null }): Column[]
+  findCountry?(what: What, text: string | null): string | undefined
   /** SQL: `place`, `id` (null: it is new), `text` and `is_staged` of terms. */
-  find(tx: SqlOrTransaction, terms: readonly Term[], tables: { staged: Fragment; stored: Fragment }): Fragment
+  find(tx: SqlOrTransaction, asked: readonly What[], tables: { staged: Fragment; stored: Fragment }): Fragment
 }
 
 /**
  * A location has the text of its first user, and the country of that text, however others spell it. The country is found by the
  * rules of this process, because that in the database may be of other rules until the load is applied.
  */
-function createLocations(): Terms<string> {
-  return {
-    kind: 'locations',
-    known: new Map(),
-    keyOf: foldLocation,
-    columnsOf: (location, { text, country }) => [text ?? location, foldLocation(location), country],
-    findCountry: (location, text) => findCountry(text ?? location),
-    find: (tx, locations, { staged, stored }) => tx`
+const locationRules: TermRules<string> = {
+  kind: 'locations',
+  keyOf: foldLocation,
+  columnsOf: (location, { text, country }) => [text ?? location, foldLocation(location), country],
+  findCountry: (location, text) => findCountry(text ?? location),
+  find: (tx, locations, { staged, stored }) => tx`
       select place, coalesce(s.id, t.id) as id, coalesce(s.location, t.location) as text, s.id is not null as is_staged
       from unnest(${tx.typed.texts(locations.map(foldLocation))}) with ordinality as a(key, place)
         left join ${staged} s on md5(s.location_key) = md5(key) and s.location_key = key
         left join ${stored} t on md5(t.location_key) = md5(key) and t.location_key = key`,
-  }
 }
 
-function createAttributes(): Terms<Attribute> {
-  return {
-    kind: 'attributes',
-    known: new Map(),
-    keyOf: keyAttribute,
-    columnsOf: ({ name, value, spelling }) => [name, value, spelling],
-    find: (tx, attributes, { staged, stored }) => tx`
+const attributeRules: TermRules<Attribute> = {
+  kind: 'attributes',
+  keyOf: keyAttribute,
+  columnsOf: ({ name, value, spelling }) => [name, value, spelling],
+  find: (tx, attributes, { staged, stored }) => tx`
       select place, coalesce(s.id, t.id) as id, null as text, s.id is not null as is_staged
       from unnest(
         ${tx.typed.texts(attributes.map(({ name }) => name))}, ${tx.typed.texts(attributes.map(({ value }) => value))}
       ) with ordinality as a(name, value, place)
         left join ${staged} s using (name, value) left join ${stored} t using (name, value)`,
-  }
 }
 
-function createDependencies(): Terms<Dependency> {
-  return {
-    kind: 'dependencies',
-    known: new Map(),
-    keyOf: ({ name, file, status }) => `${name}\0${file}\0${status}`,
-    columnsOf: ({ name, file, status }) => [
-      name,
-      name === '' ? '' : keyDependencyName(name, file),
-      file,
-      status,
-    ],
-    find: (tx, dependencies, { staged, stored }) => {
-      const isSame = (row: Fragment) => tx`
+const dependencyRules: TermRules<Dependency> = {
+  kind: 'dependencies',
+  keyOf: ({ name, file, status }) => `${name}\0${file}\0${status}`,
+  columnsOf: ({ name, file, status }) => [
+    name,
+    name === '' ? '' : keyDependencyName(name, file),
+    file,
+    status,
+  ],
+  find: (tx, dependencies, { staged, stored }) => {
+    const isSame = (row: Fragment) => tx`
         ${row}.name = a.name and ${row}.file = a.file and ${row}.status is not distinct from nullif(a.status, '')`
-      return tx`
+    return tx`
         select place, coalesce(s.id, t.id) as id, null as text, s.id is not null as is_staged
         from unnest(
           ${tx.typed.texts(dependencies.map(({ name }) => name))}, ${tx.typed.texts(dependencies.map(({ file }) => file))},
           ${tx.typed.texts(dependencies.map(({ status }) => status ?? ''))}
         ) with ordinality as a(name, file, status, place)
           left join ${staged} s on ${isSame(tx`s`)} left join ${stored} t on ${isSame(tx`t`)}`
+  },
+}
+
+/** The terms of one kind that a load has met. */
+function createTerms<What>(importId: number, rules: TermRules<What>) {
+  /** By `keyOf`. */
+  const known = new Map<string, Term>()
+  /** Those that aren't staged. */
+  let pending: { term: Term; what: What }[] = []
+  return {
+    name(what: What): Term {
+      const key = rules.keyOf(what)
+      let term = known.get(key)
+      if (term === undefined) {
+        term = { id: undefined, country: undefined }
+        known.set(key, term)
+        pending.push({ term, what })
+      }
+      return term
+    },
+    /** Returns the locations that are in a country. */
+    async stage(tx: SqlOrTransaction): Promise<{ location: Term; country: string }[]> {
+      const asked = pending
+      if (asked.length === 0) return []
+      pending = []
+      if (known.size > maxKept) known.clear()
+      const table = stagingTable(rules.kind, importId)
+      const found = await tx<FoundTerm[]>`
+        select place, coalesce(id, nextval('term_ids'))::integer as id, is_staged as "isStaged", text
+        from (${rules.find(
+          tx,
+          asked.map(({ what }) => what),
+          { staged: tx`${tx(table)}`, stored: tx`${tx(rules.kind)}` },
+        )}) f`
+      const lines: string[] = []
+      const located: { location: Term; country: string }[] = []
+      for (const { place, id, isStaged, text } of found) {
+        const { term, what } = asked[place - 1] ?? {}
+        if (term === undefined || what === undefined)
+          throw new Error('a term was found that was not asked for')
+        term.id = id
+        const country = rules.findCountry?.(what, text) ?? null
+        if (country !== null) located.push({ location: term, country })
+        if (!isStaged) lines.push(writeRow([id, ...rules.columnsOf(what, { text, country })]))
+      }
+      await copyInto(tx, table, lines)
+      return located
     },
   }
 }
 
-function get<Term>({ kind, known, keyOf }: Terms<Term>, term: Term): KnownTerm {
-  const found = known.get(keyOf(term))
-  if (found === undefined) throw new Error(`a term of the ${kind} is unknown: ${keyOf(term)}`)
-  return found
-}
-
 /** Creates the terms of a load that has none yet. */
 export function createStagedTerms(importId: number): StagedTerms {
-  const locations = createLocations()
-  const attributes = createAttributes()
-  const dependencies = createDependencies()
-
-  /** Learns the ids of terms, and stages those that the load meets for the first time. */
-  async function learn<Term>(tx: SqlOrTransaction, terms: Terms<Term>, met: readonly Term[]): Promise<void> {
-    const { kind, keyOf, find, known } = terms
-    const unknown = new Map<string, Term>()
-    for (const term of met) {
-      const key = keyOf(term)
-      if (!known.has(key) && !unknown.has(key)) unknown.set(key, term) // as the first one spells it
-    }
-    if (unknown.size === 0) return
-    const table = stagingTable(kind, importId)
-    const tables = { staged: tx`${tx(table)}`, stored: tx`${tx(kind)}` }
-    const asked = [...unknown]
-    const found = await tx<FoundTerm[]>`
-      select place, coalesce(id, nextval('term_ids'))::integer as id, is_staged as "isStaged", text
-      from (${find(tx, [...unknown.values()], tables)}) f`
-    const lines: string[] = []
-    for (const term of found) {
-      const [key, what] = asked[term.place - 1] ?? []
-      if (key === undefined || what === undefined) throw new Error('a term was found that was not asked for')
-      const country = terms.findCountry?.(what, term.text) ?? null
-      known.set(key, { id: term.id, country })
-      if (!term.isStaged) lines.push(writeRow([term.id, ...terms.columnsOf(what, { ...term, country })]))
-    }
-    await copyInto(tx, table, lines)
-  }
-
-  function listAttributes({ terms }: TermsOfRow): readonly Attribute[] {
-    if (terms === undefined) return []
-    const country = terms.location == null ? null : get(locations, terms.location).country
-    return country === null ? terms.attributes : [...terms.attributes, countryAttribute(country)]
-  }
-
+  const locations = createTerms(importId, locationRules)
+  const attributes = createTerms(importId, attributeRules)
+  const dependencies = createTerms(importId, dependencyRules)
   return {
-    async stage(tx, rows) {
-      if (rows.every(({ terms }) => terms === undefined)) return rows.map(() => ({}))
+    name({ terms, declarations }) {
+      return (
+        terms && {
+          location: terms.location == null ? undefined : locations.name(terms.location),
+          attributes: terms.attributes.map(attributes.name),
+          declared: declarations?.map((declaration) => ({
+            term: dependencies.name(declaration),
+            firstUse: declaration.firstUse,
+            lastUse: declaration.lastUse,
+          })),
+        }
+      )
+    },
+    async stage(tx) {
+      async function stageAll(): Promise<void> {
+        for (const { location, country } of await locations.stage(tx)) {
+          location.country = attributes.name(countryAttribute(country))
+        }
+        await attributes.stage(tx)
+        await dependencies.stage(tx)
+      }
       // Terms are looked up one by one: the planner doesn't know how large the load's tables are by now.
-      await tx`
+      const settings = tx`
         select set_config(name, 'off', true)
         from unnest('{enable_hashjoin,enable_mergejoin,enable_seqscan}'::text[]) as name`
-      for (const { known } of [locations, attributes, dependencies]) if (known.size > maxKept) known.clear()
-      await learn(
-        tx,
-        locations,
-        rows.flatMap(({ terms }) => terms?.location ?? []),
-      )
-      await learn(tx, attributes, rows.flatMap(listAttributes))
-      await learn(
-        tx,
-        dependencies,
-        rows.flatMap(({ declarations = [] }) => declarations),
-      )
-      return rows.map((row): TermColumns => {
-        const { terms, declarations } = row
-        const location = terms?.location == null ? [] : [get(locations, terms.location).id]
-        const declared = declarations
-          ?.map((declaration) => ({ ...declaration, id: get(dependencies, declaration).id }))
-          .sort((a, b) => a.id - b.id)
-        return {
-          ...(terms && {
-            term_ids: [...location, ...listAttributes(row).map((term) => get(attributes, term).id)],
-          }),
-          ...(declared && {
-            dependency_ids: declared.map(({ id }) => id),
-            first_use_dates: declared.map(({ firstUse }) => firstUse),
-            last_use_dates: declared.map(({ lastUse }) => lastUse),
-          }),
-        }
-      })
+      await Promise.all([settings, stageAll()])
     },
   }
 }

@@ -11,12 +11,15 @@ import type { NamedAccounts } from '../names/automation-accounts.ts'
 import { ImportError } from './import-error.ts'
 import { cleanUpIfDead, holdLivenessLock } from './liveness-lock.ts'
 import { type LoadItem, type RecordKind, recordKinds } from './records.ts'
-import { createRow, type TermsOfRow } from './staged-rows.ts'
-import { createStagedTerms } from './staged-terms.ts'
+import { createRow } from './staged-rows.ts'
+import { createStagedTerms, type NamedTerms, writeTerms } from './staged-terms.ts'
 import { createStagingTables, listStagingTables, recordTables, stagingTable } from './staging-tables.ts'
 
 /** A batch is sent when its rows have this many characters. */
-const maxBatchCharacters = 250_000
+const maxBatchCharacters = 1_000_000
+
+/** Batches that wait for being sent while further lines are read. */
+const maxWaiting = 1
 
 /** A load that is being staged. */
 export interface Staging {
@@ -71,12 +74,17 @@ export async function withStaging<Result>(
 
 /** Rows that were not sent yet. */
 interface Batch {
-  /** Of the columns in `lines`. */
+  /** Of the columns in each `line`. */
   names: string[]
-  /** The columns that don't depend on the ids of terms, as they are copied. */
-  lines: string[]
-  rows: TermsOfRow[]
+  rows: StagedLine[]
   characters: number
+}
+
+/** A row of a staging table. */
+interface StagedLine {
+  /** The columns that don't depend on the ids of terms, as they are copied. */
+  line: string
+  terms: NamedTerms | undefined
 }
 
 /** Creates the record and the tables of a load, and takes its lock. `end` releases that. */
@@ -97,52 +105,55 @@ async function createLoad(sql: Sql): Promise<Pick<Staging, 'id' | 'end'>> {
 
 /** Begins a load. Drops the staging tables of loads whose process was killed. */
 export async function beginStaging(sql: Sql, settings: StagingSettings = {}): Promise<Staging> {
-  const named = settings.automationAccounts ?? new Map()
+  const accounts = settings.automationAccounts ?? new Map()
   await dropDeadLoads(sql)
   const { id, end } = await createLoad(sql)
   const terms = createStagedTerms(id)
   const batches = new Map<RecordKind, Batch>()
   let staged = 0
-  /** One batch is sent while the next is read. */
-  let sending: Promise<unknown> = Promise.resolve()
+  /** Batches that are sent one after the other. */
+  const sending: Promise<unknown>[] = []
 
-  async function sendBatch(kind: RecordKind, { names, lines, rows }: Batch): Promise<void> {
+  async function sendBatch(kind: RecordKind, { names, rows }: Batch): Promise<void> {
     batches.delete(kind)
-    await sending
-    sending = beginLong(sql, async (tx) => {
-      const further = await terms.stage(tx, rows)
-      const columns = [...names, ...Object.keys(further[0] ?? {})]
-      await copyInto(
-        tx,
-        `${stagingTable(kind, id)} (${columns.join()})`,
-        lines.map((line, place) =>
-          [line, ...Object.values(further[place] ?? {}).map(writeColumn)].join('\t'),
-        ),
-      )
-    })
-    sending.catch(() => {}) // the next `await` of it reports the error
+    const sent = (sending.at(-1) ?? Promise.resolve()).then(() =>
+      beginLong(sql, async (tx) => {
+        if (rows[0]?.terms !== undefined) await terms.stage(tx)
+        const further = rows.map((row) => (row.terms === undefined ? {} : writeTerms(row.terms)))
+        const columns = [...names, ...Object.keys(further[0] ?? {})]
+        await copyInto(
+          tx,
+          `${stagingTable(kind, id)} (${columns.join()})`,
+          rows.map(({ line }, place) =>
+            [line, ...Object.values(further[place] ?? {}).map(writeColumn)].join('\t'),
+          ),
+        )
+      }),
+    )
+    sent.catch(() => {}) // the next `await` of it reports the error
+    sending.push(sent)
+    if (sending.length > maxWaiting) await sending.shift()
   }
 
   return {
     id,
     async add(position, item) {
       const { kind } = item
-      const { columns, ...terms } = createRow(item, named)
+      const { columns, ...named } = createRow(item, accounts)
       const line = writeRow([position, ...Object.values(columns)])
       let batch = batches.get(kind)
       if (batch === undefined) {
-        batch = { names: ['position', ...Object.keys(columns)], lines: [], rows: [], characters: 0 }
+        batch = { names: ['position', ...Object.keys(columns)], rows: [], characters: 0 }
         batches.set(kind, batch)
       }
-      batch.lines.push(line)
-      batch.rows.push(terms)
+      batch.rows.push({ line, terms: terms.name(named) })
       batch.characters += line.length
       staged++
       if (batch.characters >= maxBatchCharacters) await sendBatch(kind, batch)
     },
     async flush(leftOut = []) {
       for (const [kind, batch] of batches) await sendBatch(kind, batch)
-      await sending
+      await sending.at(-1)
       return beginLong(sql, async (tx) => {
         const dropped = await dropUsers(tx, id, [...leftOut])
         staged -= dropped
@@ -161,7 +172,7 @@ export async function beginStaging(sql: Sql, settings: StagingSettings = {}): Pr
     },
     async discard() {
       batches.clear()
-      await sending.catch(() => {})
+      await sending.at(-1)?.catch(() => {})
       await dropStaged(sql, id).finally(end)
     },
     end,

@@ -42,6 +42,8 @@ describe('the unit for systemd', () => {
     const options = program.match(/(?<=')--[a-z-]+(?:=\d+)?(?=',)/g)?.join(' ')
     const { scripts } = JSON.parse(await readText('package.json'))
     expect(scripts.start).toBe(`exec node ${options} api/node.ts`)
+    const [, ofCommands] = /setFlagsFromString\('(.+)'\)/.exec(program) ?? []
+    expect(scripts.devdata).toContain(` ${ofCommands} `)
   })
 
   test.skipIf(!hasSystemd)('is valid, and gives the service few rights', async () => {

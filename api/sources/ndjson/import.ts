@@ -222,7 +222,7 @@ export async function findSources(paths: readonly string[], kind?: RecordKind): 
 }
 
 function openFile(path: string, kind: RecordKind, size: number): Source {
-  return { kind, name: path, size, open: () => createReadStream(path, { highWaterMark: 2 ** 18 }) }
+  return { kind, name: path, size, open: () => createReadStream(path, { highWaterMark: 2 ** 16 }) }
 }
 
 function kindOf(path: string): RecordKind {

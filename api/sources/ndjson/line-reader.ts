@@ -32,7 +32,8 @@ export async function* readLines(input: AsyncIterable<Uint8Array>): AsyncGenerat
 
   function takeLine(): Line | undefined {
     number++
-    const bytes = Buffer.concat(pieces)
+    const [only] = pieces
+    const bytes = only !== undefined && pieces.length === 1 ? only : Buffer.concat(pieces)
     const isTooLong = pieceBytes > maxLineBytes
     pieces = []
     pieceBytes = 0
