@@ -18,9 +18,6 @@ import { createStagingTables, listStagingTables, recordTables, stagingTable } fr
 /** A batch is sent when its rows have this many characters. */
 const maxBatchCharacters = 1_000_000
 
-/** Batches that wait for being sent while further lines are read. */
-const maxWaiting = 1
-
 /** A load that is being staged. */
 export interface Staging {
   id: number
@@ -111,28 +108,25 @@ export async function beginStaging(sql: Sql, settings: StagingSettings = {}): Pr
   const terms = createStagedTerms(id)
   const batches = new Map<RecordKind, Batch>()
   let staged = 0
-  /** Batches that are sent one after the other. */
-  const sending: Promise<unknown>[] = []
+  /** One batch is sent while the next is read. */
+  let sending: Promise<unknown> = Promise.resolve()
 
   async function sendBatch(kind: RecordKind, { names, rows }: Batch): Promise<void> {
     batches.delete(kind)
-    const sent = (sending.at(-1) ?? Promise.resolve()).then(() =>
-      beginLong(sql, async (tx) => {
-        if (rows[0]?.terms !== undefined) await terms.stage(tx)
-        const further = rows.map((row) => (row.terms === undefined ? {} : writeTerms(row.terms)))
-        const columns = [...names, ...Object.keys(further[0] ?? {})]
-        await copyInto(
-          tx,
-          `${stagingTable(kind, id)} (${columns.join()})`,
-          rows.map(({ line }, place) =>
-            [line, ...Object.values(further[place] ?? {}).map(writeColumn)].join('\t'),
-          ),
-        )
-      }),
-    )
-    sent.catch(() => {}) // the next `await` of it reports the error
-    sending.push(sent)
-    if (sending.length > maxWaiting) await sending.shift()
+    await sending
+    sending = beginLong(sql, async (tx) => {
+      if (rows[0]?.terms !== undefined) await terms.stage(tx)
+      const further = rows.map((row) => (row.terms === undefined ? {} : writeTerms(row.terms)))
+      const columns = [...names, ...Object.keys(further[0] ?? {})]
+      await copyInto(
+        tx,
+        `${stagingTable(kind, id)} (${columns.join()})`,
+        rows.map(({ line }, place) =>
+          [line, ...Object.values(further[place] ?? {}).map(writeColumn)].join('\t'),
+        ),
+      )
+    })
+    sending.catch(() => {}) // the next `await` of it reports the error
   }
 
   return {
@@ -153,7 +147,7 @@ export async function beginStaging(sql: Sql, settings: StagingSettings = {}): Pr
     },
     async flush(leftOut = []) {
       for (const [kind, batch] of batches) await sendBatch(kind, batch)
-      await sending.at(-1)
+      await sending
       return beginLong(sql, async (tx) => {
         const dropped = await dropUsers(tx, id, [...leftOut])
         staged -= dropped
@@ -172,7 +166,7 @@ export async function beginStaging(sql: Sql, settings: StagingSettings = {}): Pr
     },
     async discard() {
       batches.clear()
-      await sending.at(-1)?.catch(() => {})
+      await sending.catch(() => {})
       await dropStaged(sql, id).finally(end)
     },
     end,
