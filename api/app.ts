@@ -3,8 +3,6 @@
  *
  * A request goes one way: load shedding → standard middleware → guard (authenticate → permit → throttle → queue) →
  * meter (validate as the route does → read the catalog → settle in the ledger → respond). Public routes have neither.
- *
- * @module
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from '@logtape/logtape'

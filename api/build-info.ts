@@ -1,8 +1,4 @@
-/**
- * The version and the commit of the running service.
- *
- * @module
- */
+/** The version and the commit of the running service. */
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 

@@ -1,8 +1,4 @@
-/**
- * Every setting: its name, its rule, its default.
- *
- * @module
- */
+/** Every setting: its name, its rule, its default. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'

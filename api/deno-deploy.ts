@@ -1,8 +1,6 @@
 /**
  * The service on a platform that starts and stops instances: Deno Deploy, or `deno serve`. It asks nothing of the
  * database before the first request, runs no migrations, and writes no file.
- *
- * @module
  */
 import process from 'node:process'
 import { createApp } from './app.ts'

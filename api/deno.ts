@@ -1,8 +1,4 @@
-/**
- * The service on Deno: `deno task start`.
- *
- * @module
- */
+/** The service on Deno: `deno task start`. */
 import { createServer } from 'node:http'
 import process from 'node:process'
 import { dropRequestSpans, keepAccepting } from './runtime/deno-server.ts'

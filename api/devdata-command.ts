@@ -1,8 +1,4 @@
-/**
- * How the service and its commands are called, as messages show it.
- *
- * @module
- */
+/** How the service and its commands are called, as messages show it. */
 import { existsSync } from 'node:fs'
 
 /** Writes a command so that an operator can paste it where this process runs: from the packed file, in a clone, or with Deno. */

@@ -1,8 +1,4 @@
-/**
- * Errors that clients get as `{ "error": message }` (`decisions/0005-http.md`).
- *
- * @module
- */
+/** Errors that clients get as `{ "error": message }` (`decisions/0005-http.md`). */
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 
 /**

@@ -1,8 +1,4 @@
-/**
- * The service on Node.js: `node api/node.ts`.
- *
- * @module
- */
+/** The service on Node.js: `node api/node.ts`. */
 import { createServer } from 'node:http'
 import { listen } from './runtime/listen.ts'
 import { readMaxConnections, serverOptions } from './runtime/node-server.ts'

@@ -1,8 +1,4 @@
-/**
- * What a whole forge would take, extrapolated from recorded figures: the claims of capacity.md.
- *
- * @module
- */
+/** What a whole forge would take, extrapolated from recorded figures: the claims of capacity.md. */
 import { duration, type RecordReader, tabulate, whole } from './record-reader.ts'
 
 /** A whole forge. */

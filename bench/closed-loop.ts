@@ -1,8 +1,4 @@
-/**
- * The generator of closed loops; see `ClosedLoopJob`.
- *
- * @module
- */
+/** The generator of closed loops; see `ClosedLoopJob`. */
 import { randomUUID } from 'node:crypto'
 import { percentile } from './figures.ts'
 import { openConnection } from './http-connection.ts'

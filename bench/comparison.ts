@@ -1,7 +1,5 @@
 /**
  * Compares responses before they are timed: who returns something else, or records another charge, is no contender.
- *
- * @module
  */
 import type { Sql } from '../api/database/connect.ts'
 import { secretOf } from './fill.ts'

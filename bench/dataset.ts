@@ -1,8 +1,4 @@
-/**
- * Writes the data of the catalog's bench as files for `devdata import`, in constant memory.
- *
- * @module
- */
+/** Writes the data of the catalog's bench as files for `devdata import`, in constant memory. */
 import { once } from 'node:events'
 import { createWriteStream, existsSync } from 'node:fs'
 import { mkdir, rename, rm, stat } from 'node:fs/promises'

@@ -1,8 +1,4 @@
-/**
- * The embedded database that every newcomer meets first, against the same data on a PostgreSQL server.
- *
- * @module
- */
+/** The embedded database that every newcomer meets first, against the same data on a PostgreSQL server. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,8 +1,4 @@
-/**
- * What is measured, and how it is told.
- *
- * @module
- */
+/** What is measured, and how it is told. */
 import { readTaken } from './machine.ts'
 
 /** What was measured at a place: a share of a list's length, or a number of users, and milliseconds. */

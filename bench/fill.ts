@@ -1,8 +1,6 @@
 /**
  * Keys and ledgers, written by SQL: as many as nobody would make with `devdata keys create` and requests. Subjects check them
  * through the API before they measure anything.
- *
- * @module
  */
 import type { Sql } from '../api/database/connect.ts'
 

@@ -1,8 +1,6 @@
 /**
  * `npm run bench -- forge`: the sets of a whole forge, written directly: first sights, pages of ids, a load, and bytes. There are
  * no users and repositories beside the sets, so no page of items is read.
- *
- * @module
  */
 import { once } from 'node:events'
 import type { Writable } from 'node:stream'

@@ -1,8 +1,4 @@
-/**
- * How much is measured.
- *
- * @module
- */
+/** How much is measured. */
 import { readFreeBytes } from './machine.ts'
 
 /** Sizes and durations. */

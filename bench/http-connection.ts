@@ -3,8 +3,6 @@
  *
  * Written on `node:net` because the generator shares the machine with what it measures. For look-ups at 32 connections
  * it took 35 µs of CPU time a request, undici's Pool 95 and autocannon 125 (Node 24, responses of 450 bytes).
- *
- * @module
  */
 import { connect } from 'node:net'
 

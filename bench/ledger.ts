@@ -1,8 +1,4 @@
-/**
- * `npm run bench -- ledger`: what exact metering costs.
- *
- * @module
- */
+/** `npm run bench -- ledger`: what exact metering costs. */
 import { deepStrictEqual } from 'node:assert'
 import type { Sql } from '../api/database/connect.ts'
 import { ask } from './catalog/requests.ts'

@@ -1,8 +1,6 @@
 /**
  * Load, from processes of its own: what they are told to do, what they report, and how they are run. They take jobs as
  * lines of JSON on standard input, and report each result as such a line.
- *
- * @module
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

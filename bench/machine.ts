@@ -1,8 +1,4 @@
-/**
- * Where it is measured.
- *
- * @module
- */
+/** Where it is measured. */
 import { open as openFile, readFile, rm, statfs } from 'node:fs/promises'
 import { cpus, release, totalmem, type } from 'node:os'
 import { dirname, join } from 'node:path'

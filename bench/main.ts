@@ -1,8 +1,4 @@
-/**
- * `npm run bench`: measures, and prints one table. A figure that misses its goal isn't a failure.
- *
- * @module
- */
+/** `npm run bench`: measures, and prints one table. A figure that misses its goal isn't a failure. */
 import { loadavg } from 'node:os'
 import { Argument, Command, InvalidArgumentError, Option } from 'commander'
 import { readBuildInfo } from '../api/build-info.ts'

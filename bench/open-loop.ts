@@ -1,8 +1,4 @@
-/**
- * The generator of open loops; see `OpenLoopJob`.
- *
- * @module
- */
+/** The generator of open loops; see `OpenLoopJob`. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { percentile } from './figures.ts'
 import { type Connection, openConnection } from './http-connection.ts'

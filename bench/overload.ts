@@ -1,8 +1,4 @@
-/**
- * `npm run bench -- overload`: ten times what the service can do, and what is left of it afterwards.
- *
- * @module
- */
+/** `npm run bench -- overload`: ten times what the service can do, and what is left of it afterwards. */
 import { formatNumber, printTable } from './figures.ts'
 import { countMismatches, secretOf, sumCharged } from './fill.ts'
 import { type OpenLoopSecond, startOpenLoop } from './load.ts'

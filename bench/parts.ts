@@ -1,8 +1,4 @@
-/**
- * The parts of the benchmark: each can be measured alone.
- *
- * @module
- */
+/** The parts of the benchmark: each can be measured alone. */
 import { measureBatches } from './catalog/batches.ts'
 import { measureCompression } from './catalog/compression.ts'
 import { measureCorrections } from './catalog/corrections.ts'

@@ -1,8 +1,4 @@
-/**
- * What PostgreSQL alone can do: pgbench runs the same work as one prepared statement.
- *
- * @module
- */
+/** What PostgreSQL alone can do: pgbench runs the same work as one prepared statement. */
 import { execFile } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

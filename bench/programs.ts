@@ -1,8 +1,4 @@
-/**
- * The programs under measurement, each a process of its own.
- *
- * @module
- */
+/** The programs under measurement, each a process of its own. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'

@@ -1,8 +1,4 @@
-/**
- * Reads recorded figures by their names, and writes numbers as pages have them.
- *
- * @module
- */
+/** Reads recorded figures by their names, and writes numbers as pages have them. */
 import type { Recorded, RecordedPart } from './record.ts'
 
 /** Each function throws an `Error` if the part or the figure isn't recorded. */

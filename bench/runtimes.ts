@@ -1,8 +1,6 @@
 /**
  * `npm run bench -- runtimes`: what a request takes of the processor, and an instance of the memory, on both runtimes,
  * traced and not.
- *
- * @module
  */
 import { createServer } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -1,8 +1,4 @@
-/**
- * Moves the lines of `changes/` into the newest version of CHANGELOG.md: `npm run changes`.
- *
- * @module
- */
+/** Moves the lines of `changes/` into the newest version of CHANGELOG.md: `npm run changes`. */
 import { globSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'

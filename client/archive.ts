@@ -1,8 +1,6 @@
 /**
  * Archives as package managers install them, written without their programs: a machine that builds the docs may have none. The same
  * files always give the same bytes.
- *
- * @module
  */
 import { createHash } from 'node:crypto'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'

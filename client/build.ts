@@ -1,8 +1,6 @@
 /**
  * `npm run client`: generates the client's types from openapi.yml, and packs the packages in this folder into `dist/clients`. The
  * build of the docs packs them, too, because the service serves them.
- *
- * @module
  */
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,8 +1,6 @@
 /**
  * Generates what clients have of filters from openapi.yml: types for TypeScript and Python, and the schemas that the command
  * line and the tools for assistants read. The text of a filter is the first sentence of its description.
- *
- * @module
  */
 import { type Schema, writeText } from './python-records.ts'
 

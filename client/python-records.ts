@@ -1,8 +1,4 @@
-/**
- * Generates the types of the Python client's records from openapi.yml: dicts with known members.
- *
- * @module
- */
+/** Generates the types of the Python client's records from openapi.yml: dicts with known members. */
 import { isDeepStrictEqual } from 'node:util'
 
 /** The part of a schema that is read. openapi.yml has no others in the bodies of these records. */

@@ -3,8 +3,6 @@
  *
  * A page writes `{base_url}` where readers see that URL, and starts links inside the service with a slash
  * (`/docs/errors/`, `/api-docs`). The build completes both, so that the sources are the same for every deployment.
- *
- * @module
  */
 import { readBasePath } from '../api/config.ts'
 

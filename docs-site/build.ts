@@ -6,8 +6,6 @@
  *
  * Each build has its own folder, also for Astro's temporary files, and takes effect with one rename. Concurrent builds
  * and running servers don't disturb each other (decisions/0008-portal.md).
- *
- * @module
  */
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'

@@ -1,12 +1,9 @@
-/**
- * Examples of resources, taken from the recorded responses, which a test compares with those of the service.
- *
- * @module
- */
+/** Examples of resources, taken from the recorded responses, which a test compares with those of the service. */
 
 type JsonObject = Record<string, unknown>
 
 /** All objects in a value, including the value. */
+
 function listObjects(value: unknown): JsonObject[] {
   if (typeof value !== 'object' || value === null) return []
   const inner = Object.values(value).flatMap(listObjects)

@@ -3,8 +3,6 @@
  * `/docs/quickstart/`, an index in `llms.txt`, and all pages in `llms-full.txt` (https://llmstxt.org).
  *
  * The source is the HTML, so that generated parts (reference, samples, responses) are included.
- *
- * @module
  */
 import { readFile, writeFile } from 'node:fs/promises'
 import { basename, join, relative, sep } from 'node:path'

@@ -1,8 +1,4 @@
-/**
- * The content of the API reference, read from `openapi.yml`: a page per endpoint, and one with all resources.
- *
- * @module
- */
+/** The content of the API reference, read from `openapi.yml`: a page per endpoint, and one with all resources. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'yaml'

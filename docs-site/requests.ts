@@ -1,8 +1,6 @@
 /**
  * The requests that the portal shows. Pages show each in three languages (`samples.ts`) with its recorded response
  * (`src/responses/`). A test sends all of them (`test/portal/samples.test.ts`).
- *
- * @module
  */
 
 /** A request as the portal shows it. */

@@ -1,8 +1,4 @@
-/**
- * Formats requests in each language, and responses, as pages show them.
- *
- * @module
- */
+/** Formats requests in each language, and responses, as pages show them. */
 import type { SampleRequest } from './requests.ts'
 import { statusTexts } from './status-texts.ts'
 

@@ -1,8 +1,4 @@
-/**
- * The pages in the sidebar, by tab and group.
- *
- * @module
- */
+/** The pages in the sidebar, by tab and group. */
 import { loadReference } from './reference.ts'
 
 const { tags, endpoints } = loadReference()

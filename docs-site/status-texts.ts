@@ -1,8 +1,4 @@
-/**
- * The names of HTTP statuses, for samples and for responses in the browser.
- *
- * @module
- */
+/** The names of HTTP statuses, for samples and for responses in the browser. */
 
 /** The names of the statuses that readers meet. Another status is shown without a name. */
 export const statusTexts: Readonly<Record<number, string>> = {

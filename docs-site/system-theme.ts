@@ -4,8 +4,6 @@
  * Starlight writes `data-theme="dark"` into every page, and a script sets the theme that the reader or the system prefers.
  * So that the system's theme also shows without the script, each rule of the light theme is repeated for that case. Paper is
  * white in every theme.
- *
- * @module
  */
 import type { ViteUserConfig } from 'astro'
 

@@ -1,8 +1,4 @@
-/**
- * The form for the reader's key in the viewer's bar. The key itself is the docs' own (`src/scripts/key.ts`).
- *
- * @module
- */
+/** The form for the reader's key in the viewer's bar. The key itself is the docs' own (`src/scripts/key.ts`). */
 
 import { find } from './src/scripts/elements.ts'
 import { onKeyChange, readKey, writeKey } from './src/scripts/key.ts'

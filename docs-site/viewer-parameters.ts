@@ -1,8 +1,4 @@
-/**
- * The parameters of the viewer: what it fills in for the first request of an operation, and commas in lists.
- *
- * @module
- */
+/** The parameters of the viewer: what it fills in for the first request of an operation, and commas in lists. */
 
 interface Parameter {
   in: string
@@ -14,6 +10,7 @@ interface Parameter {
 }
 
 /** The parts of `openapi.json` that this file changes. */
+
 export interface Components {
   parameters: Record<string, Parameter>
 }

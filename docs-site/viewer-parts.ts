@@ -1,8 +1,4 @@
-/**
- * The variable parts of the viewer's page, for the manifest of a build.
- *
- * @module
- */
+/** The variable parts of the viewer's page, for the manifest of a build. */
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type DocsManifest, viewerDirectory, viewerFiles } from '../api/portal/docs-manifest.ts'

@@ -1,8 +1,4 @@
-/**
- * Repairs Scalar's markup for keyboards and screen readers: names, states, links.
- *
- * @module
- */
+/** Repairs Scalar's markup for keyboards and screen readers: names, states, links. */
 
 /** An attribute to set on elements of a selector; `null`: to remove. */
 type Repair = readonly [selector: string, attribute: string, value: string | null]

@@ -1,8 +1,4 @@
-/**
- * Starts Scalar's API reference on our `openapi.json`.
- *
- * @module
- */
+/** Starts Scalar's API reference on our `openapi.json`. */
 
 import { find } from './src/scripts/elements.ts'
 import { type Components, reduceExamples, typeListsAsTexts } from './viewer-parameters.ts'

@@ -1,8 +1,4 @@
-/**
- * Sends the viewer's requests: with the reader's key, and at a price that the reader has seen and accepted.
- *
- * @module
- */
+/** Sends the viewer's requests: with the reader's key, and at a price that the reader has seen and accepted. */
 import { createButton, find } from './src/scripts/elements.ts'
 import { readKey } from './src/scripts/key.ts'
 import { writeCredits } from './src/scripts/key-state.ts'

@@ -1,8 +1,4 @@
-/**
- * The theme of the viewer, which is the theme of the docs.
- *
- * @module
- */
+/** The theme of the viewer, which is the theme of the docs. */
 
 /** Starlight's item with the theme chosen in the docs: `dark`, `light` or empty. */
 const item = 'starlight-theme'

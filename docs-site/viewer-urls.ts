@@ -1,8 +1,6 @@
 /**
  * URLs of the viewer's parts, relative to its page. `viewer-scalar.ts` tells Scalar to name its parts like this, so that
  * the first view and the reference can link to them.
- *
- * @module
  */
 
 /** Names a tag in URLs. */

@@ -4,8 +4,6 @@
  * The library blocks the page while it starts: for a second on a desktop, for several on a slow phone. So it starts at the
  * first sign that the reader will use it: a link to an operation, or a mouse that moves. URLs are relative to the page,
  * which is at the API's root.
- *
- * @module
  */
 import { find } from './src/scripts/elements.ts'
 import { startKeyForm } from './viewer-key-form.ts'

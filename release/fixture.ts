@@ -1,8 +1,6 @@
 /**
  * `npm run fixture` writes what the tests of every later version upgrade: a small database as this version leaves it,
  * with what it responds and the statements that it sends (`test/release/versions/`). It needs PostgreSQL's programs.
- *
- * @module
  */
 import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'

@@ -1,8 +1,4 @@
-/**
- * The licenses of what the packed service passes on.
- *
- * @module
- */
+/** The licenses of what the packed service passes on. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { encodeText } from '../client/archive.ts'

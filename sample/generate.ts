@@ -3,8 +3,6 @@
  * (a line is exactly the object that the API returns). The same code gives the same bytes, everywhere.
  *
  * `node sample/generate.ts` writes it anew beside this file.
- *
- * @module
  */
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

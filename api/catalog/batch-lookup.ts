@@ -1,8 +1,4 @@
-/**
- * Batch look-ups: lists of the users or repositories that a request names.
- *
- * @module
- */
+/** Batch look-ups: lists of the users or repositories that a request names. */
 import type { Fragment, Sql } from '../database/connect.ts'
 import { offsetOf, type Page } from '../paging/page.ts'
 import type { ListName } from './filters.ts'

@@ -1,8 +1,4 @@
-/**
- * Filters of users and repositories, in the canonical form that equal filters share.
- *
- * @module
- */
+/** Filters of users and repositories, in the canonical form that equal filters share. */
 import { badRequest } from '../errors.ts'
 import { foldLocation, foldText } from '../names/case-folding.ts'
 import {

@@ -1,8 +1,4 @@
-/**
- * The commits of a repository.
- *
- * @module
- */
+/** The commits of a repository. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createBatcher } from '../concurrency/batcher.ts'
 import { isCluster } from '../database/cluster.ts'

@@ -1,8 +1,6 @@
 /**
  * The conditions of a filter, as the sets of the terms that it names. One statement finds them. Each text of a statement stays
  * prepared in each connection, so its text depends on little of the filter.
- *
- * @module
  */
 import type { Fragment, SqlOrTransaction } from '../database/connect.ts'
 import { filterNotReady } from '../errors.ts'

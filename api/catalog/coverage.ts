@@ -1,8 +1,4 @@
-/**
- * What the dataset covers: `/docs/coverage.json`.
- *
- * @module
- */
+/** What the dataset covers: `/docs/coverage.json`. */
 import { type Sql, selectTime } from '../database/connect.ts'
 import type { DiscoveredDependency } from './discovery.ts'
 

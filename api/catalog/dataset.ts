@@ -1,8 +1,4 @@
-/**
- * The current state of the dataset, and the versions since which changes are known.
- *
- * @module
- */
+/** The current state of the dataset, and the versions since which changes are known. */
 import { type Sql, type SqlOrTransaction, selectTime } from '../database/connect.ts'
 import { badRequest, changesExpired } from '../errors.ts'
 

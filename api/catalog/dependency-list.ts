@@ -1,8 +1,4 @@
-/**
- * The dependencies of a repository.
- *
- * @module
- */
+/** The dependencies of a repository. */
 import type { Sql } from '../database/connect.ts'
 import { renderPage } from '../paging/page.ts'
 import { createRepositoryList, type ReadRepositoryList } from './repository-lists.ts'

@@ -2,8 +2,6 @@
  * Which filters are ready. A load derives the terms of the attributes that its version of devdata knows, so after an upgrade, or a
  * load by an older version, items lack those of others. The column `derived_terms` of `dataset` has for each attribute the version
  * of the dataset in which all items have its terms. An attribute without one has version 0, which has no items.
- *
- * @module
  */
 import type { Fragment, SqlOrTransaction } from '../database/connect.ts'
 import { devdataCommand } from '../devdata-command.ts'

@@ -1,8 +1,4 @@
-/**
- * Finds what filters can name: dependencies and locations, the most used ones first.
- *
- * @module
- */
+/** Finds what filters can name: dependencies and locations, the most used ones first. */
 import type { Fragment, Sql, SqlOrTransaction } from '../database/connect.ts'
 import { foldLocation } from '../names/case-folding.ts'
 import { type DependencyKey, listDependencyKeys, writeDependencyKey } from '../names/dependency-names.ts'

@@ -1,8 +1,4 @@
-/**
- * Looks single resources up by name: many at a time with one statement.
- *
- * @module
- */
+/** Looks single resources up by name: many at a time with one statement. */
 import type { Fragment, Sql, SqlOrTransaction } from '../database/connect.ts'
 import { foldText } from '../names/case-folding.ts'
 import { localPrefix } from '../names/forge-names.ts'

@@ -1,8 +1,6 @@
 /**
  * What clients can ask of `/users` and `/repos`: a row for each filter. How a filter is read, when it is 400, its canonical form,
  * its terms and its condition follow from the row.
- *
- * @module
  */
 import { maxPageSize } from '../paging/page.ts'
 import { maxFilterTextLength } from './attribute-values.ts'

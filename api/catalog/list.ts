@@ -1,7 +1,5 @@
 /**
  * Pages of users or repositories: of all, of those that a filter matches, or of those that a batch look-up names.
- *
- * @module
  */
 import type { Fragment, Sql } from '../database/connect.ts'
 import { limitPage, offsetOf, type Page, type Rendering, renderPage } from '../paging/page.ts'

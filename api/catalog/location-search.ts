@@ -1,8 +1,6 @@
 /**
  * Search for locations that contain a text. The trigrams of the locations' texts are terms: any three characters in a row. The
  * locations of a trigram are a set, so a search reads the set of the text's rarest trigram, and not the texts of all locations.
- *
- * @module
  */
 import type { SqlOrTransaction } from '../database/connect.ts'
 import { type FoundIds, uniteSmallest } from '../sets/set-unions.ts'

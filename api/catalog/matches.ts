@@ -1,8 +1,6 @@
 /**
  * The matches of filters: sets of ids, which are computed from the stored sets of terms, and cached in memory until the
  * dataset changes.
- *
- * @module
  */
 import { LRUCache } from 'lru-cache'
 import { createFairQueue, type FairQueue } from '../concurrency/fair-queue.ts'

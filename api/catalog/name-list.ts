@@ -3,8 +3,6 @@
  * the beginning, where the database would read, group and sort a good part of all of them.
  *
  * A name takes its bytes and 16 more: 1,000,000 names of 20 bytes take 36 MB.
- *
- * @module
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Sql, SqlOrTransaction } from '../database/connect.ts'

@@ -1,7 +1,5 @@
 /**
  * Reads pages of the catalog: one statement reads those of many concurrent requests, and settles these requests.
- *
- * @module
  */
 import type postgres from 'postgres'
 import { createBatcher, lateAfterMs } from '../concurrency/batcher.ts'

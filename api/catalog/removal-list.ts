@@ -1,8 +1,4 @@
-/**
- * The users and repositories that were removed.
- *
- * @module
- */
+/** The users and repositories that were removed. */
 import type { Sql } from '../database/connect.ts'
 import { type ListPage, offsetOf, type Page, renderPage, selectPage } from '../paging/page.ts'
 import { assertChangesKnown, type KnownChanges } from './dataset.ts'

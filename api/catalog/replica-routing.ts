@@ -1,7 +1,5 @@
 /**
  * Replica routing: which database the catalog is read on. `database/replica-checks.ts` says which replicas are fit.
- *
- * @module
  */
 import type { Sql } from '../database/connect.ts'
 import type { Database } from '../database/database.ts'

@@ -1,8 +1,4 @@
-/**
- * Lists of one repository: its commits and its dependencies.
- *
- * @module
- */
+/** Lists of one repository: its commits and its dependencies. */
 import type { Fragment, Sql } from '../database/connect.ts'
 import { offsetOf, type Page } from '../paging/page.ts'
 import { type LookUp, selectRepositoryByKey } from './document-lookup.ts'

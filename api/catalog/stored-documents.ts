@@ -2,8 +2,6 @@
  * The JSON that is stored. A repository and a commit are the members of an object without its braces, so that
  * PostgreSQL adds further members without parsing any. This file alone opens and closes such objects, and knows the
  * text of what it looks for.
- *
- * @module
  */
 import type { Fragment, SqlOrTransaction } from '../database/connect.ts'
 

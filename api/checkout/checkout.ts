@@ -1,8 +1,6 @@
 /**
  * The checkout of a request that may cost credits: validate → read from the cache, a replica or the primary → price →
  * settle → respond. No data leaves before the ledger has recorded its charge (`decisions/0001-billing.md`).
- *
- * @module
  */
 import { ApiError, insufficientCredits } from '../errors.ts'
 import { setDataHeaders } from '../http/data-response.ts'

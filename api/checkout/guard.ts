@@ -1,8 +1,6 @@
 /**
  * The guard of routes that need a key: authenticate → check the permission → throttle → wait for a turn. Each step may
  * refuse the request.
- *
- * @module
  */
 import { createMiddleware } from 'hono/factory'
 import type { FairQueue } from '../concurrency/fair-queue.ts'

@@ -1,7 +1,5 @@
 /**
  * The meter of endpoints that need a key: it settles each request, and lets those that may cost credits check out.
- *
- * @module
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Handler } from 'hono'

@@ -1,8 +1,4 @@
-/**
- * Responses that cost credits: how they are read, and what they are made of.
- *
- * @module
- */
+/** Responses that cost credits: how they are read, and what they are made of. */
 
 import type { Requester } from '../catalog/matches.ts'
 import type { ReadOptions } from '../catalog/page-reader.ts'

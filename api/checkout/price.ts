@@ -1,8 +1,6 @@
 /**
  * What a response costs: a credit for each item. A quote (`HEAD`), a 304, and nearly all errors are free
  * (`decisions/0001-billing.md`).
- *
- * @module
  */
 import type { Body } from '../http/compression.ts'
 import { renderBody } from '../http/data-response.ts'

@@ -1,8 +1,4 @@
-/**
- * The quota headers of a settled request, and the errors of a refused one (`decisions/0001-billing.md`).
- *
- * @module
- */
+/** The quota headers of a settled request, and the errors of a refused one (`decisions/0001-billing.md`). */
 import {
   idempotencyConflict,
   insufficientCredits,

@@ -1,8 +1,4 @@
-/**
- * What a client requires of a charge: the headers `Max-Credits` and `Idempotency-Key`.
- *
- * @module
- */
+/** What a client requires of a charge: the headers `Max-Credits` and `Idempotency-Key`. */
 import { badRequest } from '../errors.ts'
 import type { ApiContext } from '../http/request-context.ts'
 import { digestIdempotency } from '../ledger/idempotency-keys.ts'

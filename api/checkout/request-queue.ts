@@ -1,8 +1,4 @@
-/**
- * The limits of the queue in which requests with a key wait for their turn.
- *
- * @module
- */
+/** The limits of the queue in which requests with a key wait for their turn. */
 import type { FairQueueOptions } from '../concurrency/fair-queue.ts'
 
 /**

@@ -1,8 +1,4 @@
-/**
- * Settles requests with a key, whatever they ask for.
- *
- * @module
- */
+/** Settles requests with a key, whatever they ask for. */
 import type { ReplicaRouting } from '../catalog/replica-routing.ts'
 import type { Replicas } from '../database/replica-checks.ts'
 import type { ApiContext } from '../http/request-context.ts'

@@ -2,8 +2,6 @@
  * The response cache: keeps responses with data in memory, up to a number of bytes, until the dataset gets a new
  * version. A cached response saves a read, never a charge: the ledger still settles each request, and says whether the
  * version is current.
- *
- * @module
  */
 import { LRUCache } from 'lru-cache'
 import type { MeteredResponse } from './metered-response.ts'

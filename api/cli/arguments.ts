@@ -1,8 +1,4 @@
-/**
- * Parses command-line arguments. Each function throws `InvalidArgumentError`, which states the rule.
- *
- * @module
- */
+/** Parses command-line arguments. Each function throws `InvalidArgumentError`, which states the rule. */
 import { InvalidArgumentError } from 'commander'
 import { metricsScope, parseRateLimit, type RateLimit, type Scope, scopes } from '../ledger/api-key.ts'
 import { maxBalance } from '../ledger/keys.ts'

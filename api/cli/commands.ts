@@ -1,8 +1,4 @@
-/**
- * All commands, and what they have in common: help, examples, and usage errors.
- *
- * @module
- */
+/** All commands, and what they have in common: help, examples, and usage errors. */
 import { Command } from 'commander'
 import { readVersion } from '../build-info.ts'
 import { isInstalled } from '../devdata-command.ts'

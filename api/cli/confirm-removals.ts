@@ -1,8 +1,4 @@
-/**
- * Checks and asks before a load removes what its files lack.
- *
- * @module
- */
+/** Checks and asks before a load removes what its files lack. */
 import type { ItemCounts } from '../dataset/mirror.ts'
 import { assertRemovalsBounded } from '../dataset/removal-bound.ts'
 import { canAsk, confirm, type Terminal } from './confirm.ts'

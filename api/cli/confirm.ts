@@ -1,8 +1,4 @@
-/**
- * Asks before a command removes something.
- *
- * @module
- */
+/** Asks before a command removes something. */
 import process from 'node:process'
 import { createInterface } from 'node:readline/promises'
 import { OperatorError } from '../errors.ts'

@@ -1,8 +1,4 @@
-/**
- * Checks of an installation. A finding says what to do when something is wrong.
- *
- * @module
- */
+/** Checks of an installation. A finding says what to do when something is wrong. */
 import * as v from 'valibot'
 import { readVersion } from '../build-info.ts'
 import { readDataset } from '../catalog/dataset.ts'

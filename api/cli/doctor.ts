@@ -1,8 +1,4 @@
-/**
- * `devdata doctor`: checks an installation, and says what to do when something is wrong.
- *
- * @module
- */
+/** `devdata doctor`: checks an installation, and says what to do when something is wrong. */
 import process from 'node:process'
 import { text } from 'node:stream/consumers'
 import type { Command } from 'commander'

@@ -1,8 +1,4 @@
-/**
- * `devdata export …`
- *
- * @module
- */
+/** `devdata export …` */
 import process from 'node:process'
 import type { Command } from 'commander'
 import { exportNdjson } from '../sources/ndjson/export.ts'

@@ -1,8 +1,4 @@
-/**
- * `devdata forget import …`
- *
- * @module
- */
+/** `devdata forget import …` */
 import { readFile } from 'node:fs/promises'
 import process from 'node:process'
 import type { Command } from 'commander'

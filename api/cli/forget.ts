@@ -1,8 +1,4 @@
-/**
- * `devdata forget …`
- *
- * @module
- */
+/** `devdata forget …` */
 import process from 'node:process'
 import type { Command } from 'commander'
 import { devdataCommand } from '../devdata-command.ts'

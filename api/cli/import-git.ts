@@ -1,8 +1,4 @@
-/**
- * `devdata import git`
- *
- * @module
- */
+/** `devdata import git` */
 import type { Command } from 'commander'
 import type { Sql } from '../database/connect.ts'
 import { findClones } from '../sources/git/clone.ts'

@@ -1,8 +1,4 @@
-/**
- * `devdata import github`
- *
- * @module
- */
+/** `devdata import github` */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import process from 'node:process'

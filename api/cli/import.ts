@@ -1,8 +1,4 @@
-/**
- * `devdata import …`
- *
- * @module
- */
+/** `devdata import …` */
 import process from 'node:process'
 import { type Command, Option } from 'commander'
 import type { Sql } from '../database/connect.ts'

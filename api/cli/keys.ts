@@ -1,8 +1,4 @@
-/**
- * `devdata keys …`
- *
- * @module
- */
+/** `devdata keys …` */
 import { type Command, Option } from 'commander'
 import type { Sql } from '../database/connect.ts'
 import { devdataCommand } from '../devdata-command.ts'

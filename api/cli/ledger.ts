@@ -1,8 +1,4 @@
-/**
- * `devdata ledger verify|export|prune`
- *
- * @module
- */
+/** `devdata ledger verify|export|prune` */
 import process from 'node:process'
 import type { Command } from 'commander'
 import { countPrunable, pruneLedger } from '../ledger/prune.ts'

@@ -1,8 +1,4 @@
-/**
- * What the commands that load data have in common: the database, progress, interruption, and what they print.
- *
- * @module
- */
+/** What the commands that load data have in common: the database, progress, interruption, and what they print. */
 import process from 'node:process'
 import type { Config } from '../config.ts'
 import type { Sql } from '../database/connect.ts'

@@ -1,8 +1,4 @@
-/**
- * The command line: `npm run -s devdata -- …`, or `deno task devdata …`.
- *
- * @module
- */
+/** The command line: `npm run -s devdata -- …`, or `deno task devdata …`. */
 import process from 'node:process'
 import { CommanderError } from 'commander'
 import { readCode } from '../errors.ts'

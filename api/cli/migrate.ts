@@ -1,8 +1,4 @@
-/**
- * `devdata migrate`
- *
- * @module
- */
+/** `devdata migrate` */
 import type { Command } from 'commander'
 import { migrate, migrationWaits } from '../database/migrate.ts'
 import { withDatabase } from './session.ts'

@@ -1,13 +1,10 @@
-/**
- * Formats the output of commands.
- *
- * @module
- */
+/** Formats the output of commands. */
 
 export interface Column<Row> {
   header: string
   cell: (row: Row) => string
   /** Whether cells are right-aligned. */
+
   numeric?: boolean
 }
 

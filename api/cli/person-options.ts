@@ -1,8 +1,4 @@
-/**
- * Arguments that name a person: `[login] --email … --id …`
- *
- * @module
- */
+/** Arguments that name a person: `[login] --email … --id …` */
 import { type Command, InvalidArgumentError } from 'commander'
 import {
   forgeNamePattern,

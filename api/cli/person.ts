@@ -1,8 +1,4 @@
-/**
- * `devdata person …`
- *
- * @module
- */
+/** `devdata person …` */
 import process from 'node:process'
 import type { Command } from 'commander'
 import { createPrivateFile } from '../database/private-file.ts'

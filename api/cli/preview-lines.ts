@@ -1,8 +1,4 @@
-/**
- * Says what forgetting people would change.
- *
- * @module
- */
+/** Says what forgetting people would change. */
 import type { ChangedLine, ForgetPreview } from '../people/forget-preview.ts'
 import { countOf, formatCount } from './output.ts'
 

@@ -1,8 +1,4 @@
-/**
- * Progress of a long command: one line that is redrawn on a terminal, or else a plain line every few seconds.
- *
- * @module
- */
+/** Progress of a long command: one line that is redrawn on a terminal, or else a plain line every few seconds. */
 import type { Writable } from 'node:stream'
 import { formatCount } from './output.ts'
 

@@ -1,8 +1,4 @@
-/**
- * `devdata remove …`
- *
- * @module
- */
+/** `devdata remove …` */
 import process from 'node:process'
 import type { Command } from 'commander'
 import { getRepository, removeRepository } from '../dataset/repository-removal.ts'

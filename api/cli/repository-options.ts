@@ -1,8 +1,4 @@
-/**
- * Arguments that name a repository: `[OWNER/NAME] --id …`
- *
- * @module
- */
+/** Arguments that name a repository: `[OWNER/NAME] --id …` */
 import type { Command } from 'commander'
 import type { RepositoryReference } from '../dataset/repository-removal.ts'
 import { readRepositoryId, readRepositoryName } from './arguments.ts'

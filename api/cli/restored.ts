@@ -1,8 +1,4 @@
-/**
- * `devdata restored`
- *
- * @module
- */
+/** `devdata restored` */
 import type { Command } from 'commander'
 import { markRestored } from '../dataset/restored-dataset.ts'
 import { confirm } from './confirm.ts'

@@ -1,8 +1,4 @@
-/**
- * The database session of a command.
- *
- * @module
- */
+/** The database session of a command. */
 import { constants } from 'node:os'
 import process from 'node:process'
 import { type Config, readConfig, readEnvironment } from '../config.ts'

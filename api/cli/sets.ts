@@ -1,8 +1,4 @@
-/**
- * `devdata sets verify|rebuild`
- *
- * @module
- */
+/** `devdata sets verify|rebuild` */
 import process from 'node:process'
 import type { Command } from 'commander'
 import { rebuildSets, verifySets } from '../dataset/set-verification.ts'

@@ -1,8 +1,4 @@
-/**
- * `devdata show …`
- *
- * @module
- */
+/** `devdata show …` */
 import type { Command } from 'commander'
 import { readOrigins } from '../dataset/loads.ts'
 import { getRepository } from '../dataset/repository-removal.ts'

@@ -6,8 +6,6 @@
  * and reads new requests. So a batch takes only half of the inputs in progress, and the next batch starts before the
  * outputs of the last one are delivered. If a batch took all inputs, the database and this process would wait for each
  * other.
- *
- * @module
  */
 import { setImmediate } from 'node:timers'
 import { ClientGoneError } from '../errors.ts'

@@ -1,8 +1,6 @@
 /**
  * A fair queue: a bounded number of requests run at a time, and callers whose requests wait take turns. A caller with a
  * thousand waiting requests delays another caller's request by one turn.
- *
- * @module
  */
 import { ClientGoneError, overCapacity } from '../errors.ts'
 

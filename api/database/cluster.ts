@@ -5,8 +5,6 @@
  *
  * A change of the dataset is committed on the coordinator, and some milliseconds later on each worker. In between, a
  * worker has the version before. Which one it has is in its copy of `dataset_versions`.
- *
- * @module
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { OperatorError } from '../errors.ts'

@@ -1,8 +1,4 @@
-/**
- * Connection pools of postgres.js, to a PostgreSQL server or to the embedded database.
- *
- * @module
- */
+/** Connection pools of postgres.js, to a PostgreSQL server or to the embedded database. */
 import { basename } from 'node:path'
 import postgres from 'postgres'
 import { OperatorError } from '../errors.ts'

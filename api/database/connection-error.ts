@@ -1,8 +1,4 @@
-/**
- * Classifies errors of statements.
- *
- * @module
- */
+/** Classifies errors of statements. */
 import postgres from 'postgres'
 import { getMessage, readCode } from '../errors.ts'
 

@@ -1,8 +1,6 @@
 /**
  * Parses `DATABASE_URL` as libpq does: server, credentials, TLS and session settings. A parameter that can't be honored
  * is refused, unless ignoring it is harmless.
- *
- * @module
  */
 import { readFileSync } from 'node:fs'
 import { createSecureContext } from 'node:tls'

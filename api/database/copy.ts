@@ -1,8 +1,6 @@
 /**
  * Rows that are copied: read in PostgreSQL's binary format, where other statements return bytes as text, and written in its
  * text format, where other statements parse JSON or arrays.
- *
- * @module
  */
 import { finished } from 'node:stream/promises'
 import type { SqlOrTransaction } from './connect.ts'

@@ -1,8 +1,4 @@
-/**
- * Creates folders.
- *
- * @module
- */
+/** Creates folders. */
 import { mkdirSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { readCode } from '../errors.ts'

@@ -1,8 +1,4 @@
-/**
- * The data folder: only its user has access, and one process at a time runs the database in it.
- *
- * @module
- */
+/** The data folder: only its user has access, and one process at a time runs the database in it. */
 import { chmodSync, lstatSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'

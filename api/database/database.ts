@@ -1,8 +1,4 @@
-/**
- * Opens the database that the settings name: a PostgreSQL server with its replicas, or the embedded database.
- *
- * @module
- */
+/** Opens the database that the settings name: a PostgreSQL server with its replicas, or the embedded database. */
 import {
   assertPatched,
   describeServer,

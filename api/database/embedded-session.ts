@@ -5,8 +5,6 @@
  * unnamed statement, the portal), and transactions keep state between statements. Therefore a connection holds the
  * session from its first message until the backend reports "ready for query, idle". The others queue, first in, first
  * out.
- *
- * @module
  */
 import { once } from 'node:events'
 import { createServer, type Server, type Socket } from 'node:net'

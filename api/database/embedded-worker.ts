@@ -1,8 +1,6 @@
 /**
  * The worker thread of the embedded database: a long statement doesn't block the HTTP server's thread. PGlite's files
  * are flushed like those of a PostgreSQL server, so committed data survives a power failure.
- *
- * @module
  */
 import { once } from 'node:events'
 import {

@@ -1,8 +1,6 @@
 /**
  * The embedded database: PGlite behind a Unix socket in the data folder, which clients use like a PostgreSQL server.
  * One process runs it. Others on the machine, such as a command beside a running service, connect to its socket.
- *
- * @module
  */
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'

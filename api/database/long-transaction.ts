@@ -1,8 +1,4 @@
-/**
- * Transactions that no time limit ends: loads, verifications, exports, and what else commands do for long.
- *
- * @module
- */
+/** Transactions that no time limit ends: loads, verifications, exports, and what else commands do for long. */
 import type { Sql, SqlOrTransaction } from './connect.ts'
 
 /** Of a session, a role, a database or a server. `transaction_timeout` is there from PostgreSQL 17 on. */

@@ -1,8 +1,4 @@
-/**
- * Brings a database's schema up to date: numbered SQL files, each applied once, in order.
- *
- * @module
- */
+/** Brings a database's schema up to date: numbered SQL files, each applied once, in order. */
 import { hash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

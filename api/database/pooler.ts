@@ -1,8 +1,4 @@
-/**
- * Detects a pooler, such as PgBouncer, in front of a server.
- *
- * @module
- */
+/** Detects a pooler, such as PgBouncer, in front of a server. */
 import { OperatorError } from '../errors.ts'
 import { openServerPool, type Server, type Sql } from './connect.ts'
 

@@ -1,8 +1,6 @@
 /**
  * Files with personal data that commands write. Only their owner can read them. A file is complete or missing, and
  * replaces an earlier one once it is complete, so that a command can be run every night.
- *
- * @module
  */
 import { type FileHandle, lstat, open, rename, rm, stat } from 'node:fs/promises'
 import { describeFileError, OperatorError } from '../errors.ts'

@@ -1,8 +1,6 @@
 /**
  * Streaming replicas of the primary, for reads. Each is checked at short intervals: one that is unreachable, doesn't
  * respond, or hasn't replayed the dataset's version isn't used until a check succeeds.
- *
- * @module
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Sql } from './connect.ts'

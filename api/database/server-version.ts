@@ -1,8 +1,4 @@
-/**
- * The version of PostgreSQL that this program needs.
- *
- * @module
- */
+/** The version of PostgreSQL that this program needs. */
 import { OperatorError } from '../errors.ts'
 import type { Sql } from './connect.ts'
 

@@ -1,8 +1,6 @@
 /**
  * Counts the statements in progress on a pool. When all connections are busy, postgres.js sends a statement behind
  * another one, where it may wait, or be lost with that connection.
- *
- * @module
  */
 import type { Sql } from './connect.ts'
 

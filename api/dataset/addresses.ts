@@ -1,8 +1,4 @@
-/**
- * Further addresses of users: commits name their authors by them, as by the address of the user's record.
- *
- * @module
- */
+/** Further addresses of users: commits name their authors by them, as by the address of the user's record. */
 import { hasAddresses } from '../catalog/stored-documents.ts'
 import type { Fragment, SqlOrTransaction } from '../database/connect.ts'
 import { stagingTable } from '../staging/staging-tables.ts'

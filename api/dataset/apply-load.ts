@@ -3,8 +3,6 @@
  *
  * What the load changes is in temporary tables: `changed_users`, `changed_repositories` and `changed_commits`. Derived
  * tables (what users depend on, sets, identities, positions) are updated for these, not rebuilt.
- *
- * @module
  */
 import type { Sql, SqlOrTransaction } from '../database/connect.ts'
 import type { RecordKind } from '../staging/records.ts'

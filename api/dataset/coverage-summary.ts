@@ -1,8 +1,4 @@
-/**
- * Computes what the dataset covers, at the end of each change.
- *
- * @module
- */
+/** Computes what the dataset covers, at the end of each change. */
 import { nullableUserFields } from '../catalog/attribute-values.ts'
 import type { CoverageSummary, CoveredCountry, CoveredLanguage } from '../catalog/coverage.ts'
 import { rankDependencies } from '../catalog/discovery.ts'

@@ -1,8 +1,4 @@
-/**
- * A change of the dataset, in one transaction: readers see all of it, under a new version, or nothing.
- *
- * @module
- */
+/** A change of the dataset, in one transaction: readers see all of it, under a new version, or nothing. */
 import { carryDerivedTerms } from '../catalog/derived-terms.ts'
 import { assertHealthyCluster, useOneConnection } from '../database/cluster.ts'
 import { isEmbedded, type Sql, type SqlOrTransaction } from '../database/connect.ts'

@@ -1,7 +1,5 @@
 /**
  * The terms of users and repositories: what filters can ask for, except dependencies and the date of the last commit.
- *
- * @module
  */
 import type { ListName } from '../catalog/filters.ts'
 import type { Fragment } from '../database/connect.ts'

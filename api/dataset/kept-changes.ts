@@ -1,8 +1,4 @@
-/**
- * For how long clients can ask what has changed: `CHANGES_KEPT_DAYS`.
- *
- * @module
- */
+/** For how long clients can ask what has changed: `CHANGES_KEPT_DAYS`. */
 import type { SqlOrTransaction } from '../database/connect.ts'
 import { deleteSets } from '../sets/set-parts.ts'
 

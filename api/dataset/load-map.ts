@@ -9,8 +9,6 @@
  *     → sets and counts → version → coverage
  *
  * This map is documentation: no code uses it. `test/dataset/load-map.test.ts` compares it with the code and with the tables that loads make.
- *
- * @module
  */
 
 /** A step, in the file that has it. */

@@ -8,8 +8,6 @@
  *
  * The hash of a commit says what can be read from it. Who was forgotten matters, too: forgetting changes commits, which
  * shows, and undoing that calls {@link dropLoadedHistories}.
- *
- * @module
  */
 import { readBuildInfo } from '../build-info.ts'
 import { isLocalDocument } from '../catalog/document-lookup.ts'

@@ -1,8 +1,4 @@
-/**
- * Notes loads, for `/docs/coverage.json`: when each was, what it read, and what it changed.
- *
- * @module
- */
+/** Notes loads, for `/docs/coverage.json`: when each was, what it read, and what it changed. */
 import { type SqlOrTransaction, selectTime } from '../database/connect.ts'
 import type { DatasetChange, RowChanges } from './pending-change.ts'
 

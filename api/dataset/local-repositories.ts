@@ -3,8 +3,6 @@
  *
  * A clone without `--rest-id` makes a local repository, with a negative `forge_rest_id`. It is the same as another
  * repository with that URL, and gives way to it. After a load, no local repository shares its URL with another one.
- *
- * @module
  */
 import { replaceUrls, selectJsonUrl } from '../catalog/stored-documents.ts'
 import { stagingTable } from '../staging/staging-tables.ts'

@@ -1,8 +1,6 @@
 /**
  * Loads that are complete: what they lack leaves the dataset. A mirror has all items of some kinds, a clone all commits of
  * its repository.
- *
- * @module
  */
 
 import { hasAddresses } from '../catalog/stored-documents.ts'

@@ -1,8 +1,6 @@
 /**
  * Terms that stored items lack, because the version of devdata that loaded them didn't know the attribute
  * (`catalog/derived-terms.ts`).
- *
- * @module
  */
 import { listUnready } from '../catalog/derived-terms.ts'
 import type { ListName } from '../catalog/filters.ts'

@@ -7,8 +7,6 @@
  * - `new_terms`: attributes and locations that were added. Those that no item has at the end are removed
  * - `set_changes`: terms whose sets have lost and gained a user, a repository or a location. An item may have several rows.
  *   A term lost as often as gained is unchanged.
- *
- * @module
  */
 import type { Fragment, SqlOrTransaction } from '../database/connect.ts'
 

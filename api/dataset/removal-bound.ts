@@ -1,8 +1,6 @@
 /**
  * How much a load may remove: an empty or truncated file, or a forge in trouble, must not empty the dataset. The operator
  * sets the bound with `--max-removals`.
- *
- * @module
  */
 import { ImportError } from '../staging/import-error.ts'
 

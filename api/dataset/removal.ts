@@ -1,8 +1,4 @@
-/**
- * Removes users, repositories and commits, with all that was derived from them.
- *
- * @module
- */
+/** Removes users, repositories and commits, with all that was derived from them. */
 import type { Fragment } from '../database/connect.ts'
 import { allTerm } from '../sets/stored-sets.ts'
 import { stagingTable } from '../staging/staging-tables.ts'

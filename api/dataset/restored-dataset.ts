@@ -1,8 +1,4 @@
-/**
- * A dataset that was restored from a backup: its version jumps beyond those that were lost.
- *
- * @module
- */
+/** A dataset that was restored from a backup: its version jumps beyond those that were lost. */
 import { carryDerivedTerms } from '../catalog/derived-terms.ts'
 import { type Sql, selectTime } from '../database/connect.ts'
 import { beginLong } from '../database/long-transaction.ts'

@@ -1,8 +1,4 @@
-/**
- * Compares the stored sets with the rows that they are derived from, and derives them again.
- *
- * @module
- */
+/** Compares the stored sets with the rows that they are derived from, and derives them again. */
 import { randomInt } from 'node:crypto'
 import type { Sql, SqlOrTransaction } from '../database/connect.ts'
 import { beginLong } from '../database/long-transaction.ts'

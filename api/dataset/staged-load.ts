@@ -1,8 +1,4 @@
-/**
- * A staged load while it is applied, and what its parts share.
- *
- * @module
- */
+/** A staged load while it is applied, and what its parts share. */
 import type { Fragment } from '../database/connect.ts'
 import { assertStaged } from '../staging/staging.ts'
 import { stagingTable } from '../staging/staging-tables.ts'

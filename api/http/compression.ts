@@ -1,8 +1,4 @@
-/**
- * Compression of response bodies (RFC 9110 §12.5.3).
- *
- * @module
- */
+/** Compression of response bodies (RFC 9110 §12.5.3). */
 import { Buffer } from 'node:buffer'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, crc32, gzip } from 'node:zlib'

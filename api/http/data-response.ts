@@ -1,8 +1,4 @@
-/**
- * Responses with data: a document, or a list with its meta object.
- *
- * @module
- */
+/** Responses with data: a document, or a list with its meta object. */
 import { Buffer } from 'node:buffer'
 import type { Body, CompressedBeginning } from './compression.ts'
 import type { ApiContext } from './request-context.ts'

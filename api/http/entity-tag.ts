@@ -1,8 +1,4 @@
-/**
- * Entity tags of responses, and `If-None-Match`.
- *
- * @module
- */
+/** Entity tags of responses, and `If-None-Match`. */
 import { hash } from 'node:crypto'
 
 /** Creates a weak entity tag from the parts of a response: the same data under the same URL has the same tag. */

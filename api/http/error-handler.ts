@@ -1,8 +1,4 @@
-/**
- * Error responses: `{ "error": message }` with an `X-Error-Code`. Internal errors go to the log alone.
- *
- * @module
- */
+/** Error responses: `{ "error": message }` with an `X-Error-Code`. Internal errors go to the log alone. */
 import { Buffer } from 'node:buffer'
 import type { ErrorHandler } from 'hono'
 import { isDatabaseUnavailable } from '../database/connection-error.ts'

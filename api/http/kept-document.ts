@@ -1,8 +1,4 @@
-/**
- * Documents that anybody may request, any number of times. So they are compressed once, and kept in memory.
- *
- * @module
- */
+/** Documents that anybody may request, any number of times. So they are compressed once, and kept in memory. */
 import { chooseEncoding, compress, type Encoding, isWorthCompressing } from './compression.ts'
 import { createEntityTag, matchesEntityTag } from './entity-tag.ts'
 import type { ApiContext } from './request-context.ts'

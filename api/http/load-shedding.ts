@@ -4,8 +4,6 @@
  *
  * A refusal must cost almost nothing, or it slows down the requests in progress. So servers run the check before they
  * create a `Request`. It reads one header and writes no log line. `/metrics` counts refusals.
- *
- * @module
  */
 import { setImmediate } from 'node:timers'
 import { type ApiError, overCapacity } from '../errors.ts'

@@ -1,7 +1,5 @@
 /**
  * The middleware of every request: its id, the standard headers, the access log and the methods of a read-only API.
- *
- * @module
  */
 import type { Logger } from '@logtape/logtape'
 import { createMiddleware } from 'hono/factory'

@@ -1,8 +1,4 @@
-/**
- * What a request carries through the app: Hono's context and its variables.
- *
- * @module
- */
+/** What a request carries through the app: Hono's context and its variables. */
 import type { Context } from 'hono'
 import type { BearerKey } from '../ledger/api-key.ts'
 import type { Encoding } from './compression.ts'

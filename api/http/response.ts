@@ -4,8 +4,6 @@
  * Middleware and routes collect headers in a plain record, from which one `Response` is made. Hono's `c.header`
  * collects them in a `Headers` object, which validates, sorts and copies each: 7 % of the time of a look-up. Pages and
  * errors use `c.header`; the record is merged into their response at the end.
- *
- * @module
  */
 import {
   type Body,

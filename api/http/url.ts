@@ -1,8 +1,4 @@
-/**
- * The URLs of requests: which are valid, which need no key, and what a request's public URL is.
- *
- * @module
- */
+/** The URLs of requests: which are valid, which need no key, and what a request's public URL is. */
 import { createMiddleware } from 'hono/factory'
 import { routePath } from 'hono/route'
 import { readBasePath } from '../config.ts'

@@ -1,8 +1,6 @@
 /**
  * The admin keys that the database has accepted within 24 hours, so that `/metrics` works without the database
  * (decisions/0007-operations.md).
- *
- * @module
  */
 import { LRUCache } from 'lru-cache'
 import { type ApiKey, type BearerKey, hashSecret } from './api-key.ts'

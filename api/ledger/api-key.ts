@@ -1,8 +1,4 @@
-/**
- * API keys: their secrets and rate limits, and finding them by their secret (decisions/0002-keys.md).
- *
- * @module
- */
+/** API keys: their secrets and rate limits, and finding them by their secret (decisions/0002-keys.md). */
 import { hash } from 'node:crypto'
 import { type Fragment, type Sql, writeBytes } from '../database/connect.ts'
 

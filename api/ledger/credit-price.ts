@@ -1,8 +1,6 @@
 /**
  * What a credit costs in money, and what a number of credits does. The arithmetic is exact: amounts are whole numbers
  * of the price's smallest unit. Browsers run this file, too.
- *
- * @module
  */
 
 /** The price of one credit: `amount` × 10^-`decimals` of a currency. */

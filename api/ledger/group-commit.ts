@@ -7,8 +7,6 @@
  *
  * Requests of a key are settled in the order of arrival. The exception is a group that is late: the group that runs
  * beside it may be settled first, because the late group's connection may be dead.
- *
- * @module
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createBatcher } from '../concurrency/batcher.ts'

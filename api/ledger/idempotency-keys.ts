@@ -1,8 +1,6 @@
 /**
  * Idempotency keys as the ledger stores them. The SQL function `payment_counts` of `database/migrations/` says for how
  * long what was paid under them counts (decisions/0001-billing.md).
- *
- * @module
  */
 import { hash } from 'node:crypto'
 import type { Sql } from '../database/connect.ts'

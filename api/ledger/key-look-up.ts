@@ -1,8 +1,4 @@
-/**
- * Look-ups of keys that an instance doesn't know. The unknown ones can't crowd out the others.
- *
- * @module
- */
+/** Look-ups of keys that an instance doesn't know. The unknown ones can't crowd out the others. */
 import type { LRUCache } from 'lru-cache'
 import { createBatcher } from '../concurrency/batcher.ts'
 import { createFairQueue } from '../concurrency/fair-queue.ts'

@@ -1,8 +1,4 @@
-/**
- * What operators do with keys: create them, grant credits, limit, rotate, revoke and delete them.
- *
- * @module
- */
+/** What operators do with keys: create them, grant credits, limit, rotate, revoke and delete them. */
 import { Buffer } from 'node:buffer'
 import { randomUUID } from 'node:crypto'
 import { type Fragment, type Sql, type SqlOrTransaction, selectTime } from '../database/connect.ts'

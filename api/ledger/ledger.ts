@@ -3,8 +3,6 @@
  *
  * Caches save look-ups of keys, and never decide that a request is allowed: each request is settled in the database
  * before its response (decisions/0002-keys.md). A revoked key stops there.
- *
- * @module
  */
 import { LRUCache } from 'lru-cache'
 import type { Sql } from '../database/connect.ts'

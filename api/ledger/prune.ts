@@ -1,8 +1,6 @@
 /**
  * Prunes the ledger: folds a key's oldest entries into one of kind `balance`, which has their sums, so that the ledger
  * still adds up.
- *
- * @module
  */
 import type { Fragment, Sql, SqlOrTransaction } from '../database/connect.ts'
 import { beginLong } from '../database/long-transaction.ts'

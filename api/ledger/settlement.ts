@@ -2,8 +2,6 @@
  * Settles requests: decides which keys may have their response, and charges them. One call of the SQL function `settle`
  * does this for a group of requests, and commits before any response is sent (decisions/0001-billing.md). The statement
  * that calls it may also read the responses.
- *
- * @module
  */
 import postgres from 'postgres'
 import {

@@ -1,8 +1,4 @@
-/**
- * A key's usage, as clients read it: every change of the balance, and sums by day and endpoint.
- *
- * @module
- */
+/** A key's usage, as clients read it: every change of the balance, and sums by day and endpoint. */
 import type { Sql } from '../database/connect.ts'
 import { beginLong } from '../database/long-transaction.ts'
 import { type ListPage, limitPage, offsetOf, type Page, renderPage, selectPage } from '../paging/page.ts'

@@ -1,8 +1,4 @@
-/**
- * Verifies that the ledger adds up, by computing everything again from its entries.
- *
- * @module
- */
+/** Verifies that the ledger adds up, by computing everything again from its entries. */
 import type { Sql } from '../database/connect.ts'
 import { beginLong } from '../database/long-transaction.ts'
 

@@ -2,8 +2,6 @@
  * Parses manifests within limits of time and memory, whatever they contain: clones are untrusted. Each parser takes
  * linear time, as far as we know. A thread holds what we don't know, and what is in libraries: it is ended with the
  * manifest in it.
- *
- * @module
  */
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'

@@ -1,8 +1,6 @@
 /**
  * The list of all formats of manifests. Each is declared beside its parser. Where `paths` of several match,
  * the first one counts: `requirements/Dockerfile.txt` is a `Dockerfile`.
- *
- * @module
  */
 import { cargoToml } from './cargo-toml.ts'
 import { chartYaml } from './chart-yaml.ts'

@@ -1,8 +1,4 @@
-/**
- * What a format of manifests is: how its files are found, and what its parser yields.
- *
- * @module
- */
+/** What a format of manifests is: how its files are found, and what its parser yields. */
 import type { Spelling } from '../names/dependency-names.ts'
 
 /** A format. Each stands beside its parser, and in the list of `formats.ts`. */

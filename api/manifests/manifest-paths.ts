@@ -1,8 +1,4 @@
-/**
- * Finds manifests by their paths in a repository, and tells which aren't its own or are test data.
- *
- * @module
- */
+/** Finds manifests by their paths in a repository, and tells which aren't its own or are test data. */
 import { formats, formatsByFile } from './formats.ts'
 import { isName } from './manifest.ts'
 

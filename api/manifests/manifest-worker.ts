@@ -1,8 +1,4 @@
-/**
- * Parses manifests in a thread of its own. See `bounded-parser.ts`.
- *
- * @module
- */
+/** Parses manifests in a thread of its own. See `bounded-parser.ts`. */
 import { parentPort } from 'node:worker_threads'
 import { type ManifestContent, parseManifest } from './manifest.ts'
 

@@ -1,8 +1,4 @@
-/**
- * Reads the names of the direct dependencies that manifests declare, as their registry spells them.
- *
- * @module
- */
+/** Reads the names of the direct dependencies that manifests declare, as their registry spells them. */
 import { foldText } from '../names/case-folding.ts'
 import { keyRepositoryUrl } from '../names/repository-url.ts'
 import { detectEncoding } from '../names/text-encoding.ts'

@@ -1,8 +1,4 @@
-/**
- * Splits manifests that are programs into tokens, without running them.
- *
- * @module
- */
+/** Splits manifests that are programs into tokens, without running them. */
 
 /** A program in tokens. */
 export interface Program {

@@ -1,8 +1,6 @@
 /**
  * Patterns with wildcards. They stand in manifests of strangers, so matching takes at most the product of both lengths.
  * Regular expressions and glob libraries, which translate patterns into them, may take far longer.
- *
- * @module
  */
 
 /** Whether a text matches a pattern, in which `*` stands for any characters, and `?` for one. */

@@ -4,8 +4,6 @@
  *
  * A call of a tool is metered as the requests that it makes: they go through the app like those of other clients. The `POST`
  * itself is a free request. What fails before the message is read is an error as everywhere; in JSON-RPC, errors are JSON-RPC's.
- *
- * @module
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Hono, MiddlewareHandler } from 'hono'

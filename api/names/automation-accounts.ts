@@ -1,8 +1,6 @@
 /**
  * Accounts of programs. The forge has some of them as type `User`, because people registered them. Only their logins tell
  * what they are.
- *
- * @module
  */
 
 /** What an operator says of accounts, by login in lowercase: whether it is a program. */

@@ -1,8 +1,4 @@
-/**
- * The forms of texts that are compared case-insensitively. Stored and requested texts both get them here.
- *
- * @module
- */
+/** The forms of texts that are compared case-insensitively. Stored and requested texts both get them here. */
 
 const isAscii = /^[\0-\x7f]*$/
 
@@ -10,6 +6,7 @@ const isAscii = /^[\0-\x7f]*$/
  * Folds case, beyond ASCII too: `Straße` equals `STRASSE`, all three sigmas are equal, composed and decomposed accents
  * are equal, and `istanbul` finds `İstanbul`. The database compares folded texts, so that its locale doesn't matter.
  */
+
 export function foldText(text: string): string {
   if (isAscii.test(text)) return text.toUpperCase() // the following gives the same
   return text

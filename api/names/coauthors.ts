@@ -1,8 +1,4 @@
-/**
- * The co-authors that the message of a commit names.
- *
- * @module
- */
+/** The co-authors that the message of a commit names. */
 import { listTrailers } from './trailers.ts'
 
 /** Somebody whom a commit names. */

@@ -1,8 +1,6 @@
 /**
  * Names on the forge: which are valid, and the identities by which commits and repositories name users
  * (`decisions/0004-data.md`).
- *
- * @module
  */
 import { foldText } from './case-folding.ts'
 

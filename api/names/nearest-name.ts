@@ -1,8 +1,4 @@
-/**
- * Finds the name that a misspelled one means.
- *
- * @module
- */
+/** Finds the name that a misspelled one means. */
 import { diffChars } from 'diff'
 
 /** Maximum letters added to or removed from a known name, for an unknown one to count as its misspelling. */

@@ -1,8 +1,4 @@
-/**
- * The spellings of a repository's URL.
- *
- * @module
- */
+/** The spellings of a repository's URL. */
 import { foldText } from './case-folding.ts'
 
 /** First path segments of a repository's pages, below its own URL. */

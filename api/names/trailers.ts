@@ -1,8 +1,4 @@
-/**
- * The trailers of a commit's message: lines such as `Reviewed-by: Ada <ada@example.com>`.
- *
- * @module
- */
+/** The trailers of a commit's message: lines such as `Reviewed-by: Ada <ada@example.com>`. */
 
 /** A trailer, wherever it is in the message: a forge that squashes commits keeps those of each commit. */
 export interface Trailer {

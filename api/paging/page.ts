@@ -1,7 +1,5 @@
 /**
  * Pages of lists: how they are requested and selected, and how they link to each other (`decisions/0003-lists.md`).
- *
- * @module
  */
 import type postgres from 'postgres'
 import type { Fragment, Sql } from '../database/connect.ts'

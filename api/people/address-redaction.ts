@@ -4,8 +4,6 @@
  * Most punctuation may be a part of an address (`o'brien@example.com`, RFC 5322) or stand before one
  * (`'ada@example.com'`). So each text before an `@` has several candidates, the longest first. None is a part of a
  * longer address that is as likely.
- *
- * @module
  */
 import { forgottenAddress, listIdentities, maxAddressLength } from '../names/forge-names.ts'
 

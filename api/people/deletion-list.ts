@@ -1,8 +1,6 @@
 /**
  * Deletion lists: addresses of people who must be forgotten, or the hashes of their addresses, as regulators publish
  * them (California's DROP: the Base64 of the SHA-256 of the trimmed address in lowercase).
- *
- * @module
  */
 import type { Sql, SqlOrTransaction } from '../database/connect.ts'
 import { copyRows } from '../database/copy.ts'

@@ -1,8 +1,6 @@
 /**
  * Loads without forgotten people. What a load shows of them that wasn't known is forgotten with the load, in its
  * transaction: users who turn out to be one of them, and their other addresses.
- *
- * @module
  */
 import type { Sql, SqlOrTransaction } from '../database/connect.ts'
 import { type ApplyOptions, applyImport, type ImportResult } from '../dataset/apply-load.ts'

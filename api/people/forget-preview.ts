@@ -1,8 +1,4 @@
-/**
- * What forgetting people would change, before it does.
- *
- * @module
- */
+/** What forgetting people would change, before it does. */
 import { readOneVersion } from '../database/cluster.ts'
 import type { Sql, SqlOrTransaction } from '../database/connect.ts'
 import { findForgottenPeople } from './forgotten-people.ts'

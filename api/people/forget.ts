@@ -1,8 +1,6 @@
 /**
  * Forgets people: takes them out of the dataset and the ledger, and blocks their identities, so that loads leave them
  * out.
- *
- * @module
  */
 import { readMembers } from '../catalog/stored-documents.ts'
 import { type Fragment, type Sql, type SqlOrTransaction, selectTime } from '../database/connect.ts'

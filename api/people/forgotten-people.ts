@@ -1,8 +1,4 @@
-/**
- * Keeps forgotten people out of loads. The database has their identities only as keyed hashes.
- *
- * @module
- */
+/** Keeps forgotten people out of loads. The database has their identities only as keyed hashes. */
 import { createHash, createHmac, randomBytes } from 'node:crypto'
 import { batchesOf } from '../concurrency/batches.ts'
 import type { Sql, SqlOrTransaction } from '../database/connect.ts'

@@ -2,8 +2,6 @@
  * Takes the logins of forgotten people out of a text, only where they stand for the person: in mentions, as owners in
  * URLs and references of the forge, and in the titles of merges. Elsewhere a login such as `test` or `docs` is a word
  * of somebody else.
- *
- * @module
  */
 import { identifyLogin } from '../names/forge-names.ts'
 import type { IsForgotten } from './address-redaction.ts'

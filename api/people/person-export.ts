@@ -1,8 +1,4 @@
-/**
- * Everything that the database has about a person, for the person: a document that explains itself.
- *
- * @module
- */
+/** Everything that the database has about a person, for the person: a document that explains itself. */
 import { renderMembers, selectMember } from '../catalog/stored-documents.ts'
 import { readOneVersion } from '../database/cluster.ts'
 import { type Sql, type SqlOrTransaction, selectTime } from '../database/connect.ts'

@@ -1,8 +1,4 @@
-/**
- * Where the dataset names a person: users, and commits, whose messages count too.
- *
- * @module
- */
+/** Where the dataset names a person: users, and commits, whose messages count too. */
 import { readMembers } from '../catalog/stored-documents.ts'
 import type { Fragment, SqlOrTransaction } from '../database/connect.ts'
 import { foldText } from '../names/case-folding.ts'

@@ -1,8 +1,6 @@
 /**
  * Takes forgotten people out of commits, and out of repositories that stay without their owner. It knows them only by
  * their identities, so that the command that forgets them and later loads redact alike.
- *
- * @module
  */
 
 import { foldText } from '../names/case-folding.ts'

@@ -1,8 +1,4 @@
-/**
- * `/.well-known/api-catalog` (RFC 9727): a linkset (RFC 9264) to the API's descriptions, for machines.
- *
- * @module
- */
+/** `/.well-known/api-catalog` (RFC 9727): a linkset (RFC 9264) to the API's descriptions, for machines. */
 import type { Hono } from 'hono'
 import type { ApiContext, HonoEnvironment } from '../http/request-context.ts'
 import { sendDocument, setHeader } from '../http/response.ts'

@@ -1,8 +1,6 @@
 /**
  * Charts of pages, which need no script: tables whose cells have a bar, and lines in the colors of the theme
  * (docs-site/src/styles/coverage.css).
- *
- * @module
  */
 import { escapeHtml, type SlotText, writeTable } from './slots.ts'
 

@@ -1,8 +1,4 @@
-/**
- * Content-Security-Policy of the portal's pages (decisions/0008-portal.md).
- *
- * @module
- */
+/** Content-Security-Policy of the portal's pages (decisions/0008-portal.md). */
 import { createHash } from 'node:crypto'
 
 /** CSP sources of the inline scripts of an HTML text, each once. Ignores scripts with a `src`. */

@@ -1,8 +1,4 @@
-/**
- * What the dataset covers, for everybody: `/docs/coverage.json`, and the slots of pages.
- *
- * @module
- */
+/** What the dataset covers, for everybody: `/docs/coverage.json`, and the slots of pages. */
 import { hash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Hono } from 'hono'

@@ -1,8 +1,4 @@
-/**
- * What the dataset covers, as pages show it: without scripts, from the same figures as `/docs/coverage.json`.
- *
- * @module
- */
+/** What the dataset covers, as pages show it: without scripts, from the same figures as `/docs/coverage.json`. */
 import type { Coverage } from '../catalog/coverage.ts'
 import { type Bar, drawGrowth, writeBars, writeCount, writeDay } from './charts.ts'
 import { joinText, type Slots, type SlotText, writeTable } from './slots.ts'

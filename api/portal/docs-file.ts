@@ -1,8 +1,4 @@
-/**
- * Sends files of a build: with ETag and compressed variants.
- *
- * @module
- */
+/** Sends files of a build: with ETag and compressed variants. */
 import { hash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'

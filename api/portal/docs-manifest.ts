@@ -1,8 +1,6 @@
 /**
  * The documentation that `docs-site/build.ts` builds into `dist/docs`. Each build has a folder with a manifest of its
  * files. A pointer file for each `BASE_URL` names the folder of its newest build (decisions/0008-portal.md).
- *
- * @module
  */
 import { createHash } from 'node:crypto'
 import { readFile, stat } from 'node:fs/promises'

@@ -1,8 +1,4 @@
-/**
- * The OpenAPI document, with the service's public URL as its server.
- *
- * @module
- */
+/** The OpenAPI document, with the service's public URL as its server. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Hono } from 'hono'

@@ -1,8 +1,4 @@
-/**
- * What pages say about who runs the service, and what a credit costs. Nothing is shown that isn't set.
- *
- * @module
- */
+/** What pages say about who runs the service, and what a credit costs. Nothing is shown that isn't set. */
 import type { Config } from '../config.ts'
 import { writeMoney } from '../ledger/credit-price.ts'
 import { writeCount } from './charts.ts'

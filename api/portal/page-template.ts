@@ -5,8 +5,6 @@
  * Without `BASE_URL`, a text shows the URL of its request, and clients can invent any number of hosts. So only the texts
  * of the first few URLs are compressed and cached. The texts of other URLs are joined for each request,
  * from cached parts (decisions/0008-portal.md).
- *
- * @module
  */
 import { Buffer } from 'node:buffer'
 

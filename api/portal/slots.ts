@@ -1,8 +1,4 @@
-/**
- * Slots: places in built pages that the service fills when it sends them, from its settings and its dataset.
- *
- * @module
- */
+/** Slots: places in built pages that the service fills when it sends them, from its settings and its dataset. */
 
 /** What a slot gets, in pages and in their Markdown. */
 export interface SlotText {

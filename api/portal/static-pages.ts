@@ -3,8 +3,6 @@
  *
  * Only files of the build's manifest are served, so no path leads out of the folder. Pages built without `BASE_URL` show
  * the origin of the request, so that readers can copy and run their samples.
- *
- * @module
  */
 import type { Hono } from 'hono'
 import { parseAccept } from 'hono/utils/accept'

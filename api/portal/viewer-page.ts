@@ -2,8 +2,6 @@
  * The page of the viewer: Scalar's page with a header bar, a first view, and further elements in its head.
  *
  * All of its URLs are relative to `/api-docs`, so the page is the same under every base path.
- *
- * @module
  */
 
 import { type DocsManifest, viewerFiles } from './docs-manifest.ts'

@@ -1,8 +1,6 @@
 /**
  * The interactive viewer at `/api-docs`: Scalar's API reference on our own `openapi.json`. All scripts come from the
  * docs folder (decisions/0008-portal.md).
- *
- * @module
  */
 import { Scalar } from '@scalar/hono-api-reference'
 import type { Hono } from 'hono'

@@ -1,8 +1,4 @@
-/**
- * The query parameters of batch look-ups (`decisions/0003-lists.md`).
- *
- * @module
- */
+/** The query parameters of batch look-ups (`decisions/0003-lists.md`). */
 import type { BatchLookUp } from '../catalog/batch-lookup.ts'
 import { type LookUpRow, lookUps } from '../catalog/filters.ts'
 import { badRequest } from '../errors.ts'

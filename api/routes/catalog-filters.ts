@@ -1,7 +1,5 @@
 /**
  * The query parameters of `/users` and `/repos` (`decisions/0003-lists.md`): reads each filter as its row in `filters.ts` says.
- *
- * @module
  */
 import type { BatchLookUp } from '../catalog/batch-lookup.ts'
 import { createFilter, type Filter } from '../catalog/canonical-filter.ts'

@@ -1,8 +1,4 @@
-/**
- * Single resources: looks one up, and responds with its document.
- *
- * @module
- */
+/** Single resources: looks one up, and responds with its document. */
 import type { LookUp } from '../catalog/document-lookup.ts'
 import type { MeteredQuery } from '../checkout/metered-response.ts'
 import type { ApiError } from '../errors.ts'

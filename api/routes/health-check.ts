@@ -1,8 +1,4 @@
-/**
- * Whether an instance can serve paid requests, for `/health` and `/metrics`.
- *
- * @module
- */
+/** Whether an instance can serve paid requests, for `/health` and `/metrics`. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isDatabaseUnavailable } from '../database/connection-error.ts'
 import type { Database } from '../database/database.ts'

@@ -1,8 +1,6 @@
 /**
  * Lists: reads the page and the filters of a request, finds the page, and responds with its links
  * (`decisions/0003-lists.md`).
- *
- * @module
  */
 
 import type { Requester } from '../catalog/matches.ts'

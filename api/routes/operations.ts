@@ -1,8 +1,4 @@
-/**
- * What operators call: `/health`, `/version`, `/metrics` and `/admin/keys` (`decisions/0007-operations.md`).
- *
- * @module
- */
+/** What operators call: `/health`, `/version`, `/metrics` and `/admin/keys` (`decisions/0007-operations.md`). */
 import type { Hono } from 'hono'
 import type { BuildInfo } from '../build-info.ts'
 import type { Dataset } from '../catalog/dataset.ts'

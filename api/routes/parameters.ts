@@ -1,8 +1,6 @@
 /**
  * Reads parameters of queries and paths. Functions throw 400 with a message that names the parameter and its rule
  * (`decisions/0003-lists.md`).
- *
- * @module
  */
 import { isLonger } from '../catalog/attribute-values.ts'
 import { filters, isFilter } from '../catalog/filters.ts'

@@ -1,8 +1,6 @@
 /**
  * The health check of the container image: `node api/runtime/container-health-check.js` requests `/health` from the
  * instance with the same settings on this machine, and exits with 0 or 1.
- *
- * @module
  */
 import process from 'node:process'
 import { readBasePath, readConfig, readEnvironment } from '../config.ts'

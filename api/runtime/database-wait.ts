@@ -1,8 +1,4 @@
-/**
- * The wait for the database at the start of the service.
- *
- * @module
- */
+/** The wait for the database at the start of the service. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Config } from '../config.ts'
 import { describeFailure } from '../database/connection-error.ts'

@@ -1,8 +1,4 @@
-/**
- * What Deno's `node:http` does differently from Node's.
- *
- * @module
- */
+/** What Deno's `node:http` does differently from Node's. */
 import type { Server, ServerResponse } from 'node:http'
 import { connect, Server as NetServer } from 'node:net'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'

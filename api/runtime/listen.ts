@@ -1,8 +1,4 @@
-/**
- * The HTTP server of both runtimes: `node:http` with the limits of `node-server.ts`, in front of the app.
- *
- * @module
- */
+/** The HTTP server of both runtimes: `node:http` with the limits of `node-server.ts`, in front of the app. */
 import type { Server } from 'node:http'
 import { getRequestListener, RequestError } from '@hono/node-server'
 import { internalError, invalidRequest } from '../errors.ts'

@@ -1,8 +1,4 @@
-/**
- * The URL of an instance on its own machine.
- *
- * @module
- */
+/** The URL of an instance on its own machine. */
 import type { Config } from '../config.ts'
 
 /** Hosts that mean all addresses of a machine, each with one that local clients can always use. */

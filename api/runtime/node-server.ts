@@ -2,8 +2,6 @@
  * The server of `node:http`, on Node and on Deno. It lacks seven things: valid hosts, known versions and transfer
  * codings, bodies with a deadline, one request in progress per connection, error bodies for invalid HTTP, a timeout for
  * clients that don't read, and a limit that closes idle connections first.
- *
- * @module
  */
 import {
   type IncomingMessage,

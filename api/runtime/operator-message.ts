@@ -1,8 +1,4 @@
-/**
- * Turns errors that an operator can fix into one-line messages.
- *
- * @module
- */
+/** Turns errors that an operator can fix into one-line messages. */
 import process from 'node:process'
 import { ConfigError } from '../config.ts'
 import {

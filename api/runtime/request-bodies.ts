@@ -1,8 +1,6 @@
 /**
  * Reads the bodies of requests, before the app gets them. A client that sends its body slowly, or never, holds nothing
  * but its connection (decisions/0005-http.md).
- *
- * @module
  */
 import { Buffer } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'

@@ -1,8 +1,4 @@
-/**
- * Starts and stops the service, on any runtime (decisions/0007-operations.md).
- *
- * @module
- */
+/** Starts and stops the service, on any runtime (decisions/0007-operations.md). */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from '@logtape/logtape'
 import { createApp } from '../app.ts'

@@ -1,8 +1,4 @@
-/**
- * The arguments of a start: `npm start -- --dataset FOLDER`. Everything else is a setting (api/config.ts).
- *
- * @module
- */
+/** The arguments of a start: `npm start -- --dataset FOLDER`. Everything else is a setting (api/config.ts). */
 import { parseArgs } from 'node:util'
 import { isInstalled } from '../devdata-command.ts'
 import { getMessage, OperatorError } from '../errors.ts'

@@ -1,8 +1,4 @@
-/**
- * The data that a start loads, and the demo keys of a trial (decisions/0007-operations.md).
- *
- * @module
- */
+/** The data that a start loads, and the demo keys of a trial (decisions/0007-operations.md). */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as v from 'valibot'

@@ -4,8 +4,6 @@
  * The operating system takes a response of some megabytes whole, and keeps it until the client reads it. To Node, it is
  * then sent, and the connection is idle. Only the system's table of connections says what clients haven't read. It
  * exists on Linux, and costs nothing while all clients have read everything.
- *
- * @module
  */
 import { readFile } from 'node:fs/promises'
 import { isIPv4, type Socket } from 'node:net'

@@ -1,8 +1,4 @@
-/**
- * Sets of ids in memory: unions and intersections of stored sets, and the ranks of their ids.
- *
- * @module
- */
+/** Sets of ids in memory: unions and intersections of stored sets, and the ranks of their ids. */
 import { decodePart, isBitmap, minWidth, type SetPart } from './set-encoding.ts'
 
 /** A set of ids, in ascending order. */

@@ -5,8 +5,6 @@
  *     → merged into the shelves and parts that have these ids (`set-parts.ts`) → counts and flags in the rows of terms
  *
  * A set with too many ids for its shelf moves to parts of its own. It stays there until all sets are derived again.
- *
- * @module
  */
 import type { SqlOrTransaction } from '../database/connect.ts'
 import { copyRows, readInteger } from '../database/copy.ts'

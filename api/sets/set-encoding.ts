@@ -2,8 +2,6 @@
  * How sets of ids are stored. A set is in parts: each has the ids of one range of 2^`width` ids, as gaps in bytes of variable
  * length or, where the range is dense, as a bitmap. All parts of a set have the same width, for which they have about a
  * thousand ids each. So an id's part is known without a look-up, and a changed id rewrites about two kilobytes.
- *
- * @module
  */
 
 /** A part of a set. */

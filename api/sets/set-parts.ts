@@ -1,8 +1,4 @@
-/**
- * Parts of sets as a change rewrites them.
- *
- * @module
- */
+/** Parts of sets as a change rewrites them. */
 import type { Fragment, SqlOrTransaction } from '../database/connect.ts'
 import { copyInto, copyRows, readInteger, writeRow } from '../database/copy.ts'
 import { decodePart, encodePart, findPart, type SetPart } from './set-encoding.ts'

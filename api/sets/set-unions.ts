@@ -1,8 +1,4 @@
-/**
- * Unions of stored sets.
- *
- * @module
- */
+/** Unions of stored sets. */
 import type { SqlOrTransaction } from '../database/connect.ts'
 import { copyRows, readInteger } from '../database/copy.ts'
 import { Bitmap } from './id-set.ts'

@@ -1,8 +1,4 @@
-/**
- * Compares the stored sets with what they should have.
- *
- * @module
- */
+/** Compares the stored sets with what they should have. */
 import type { SqlOrTransaction } from '../database/connect.ts'
 import { copyRows, readInteger } from '../database/copy.ts'
 import { findShelf } from './set-encoding.ts'

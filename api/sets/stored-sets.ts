@@ -1,8 +1,4 @@
-/**
- * Stored sets, as they are read from the database.
- *
- * @module
- */
+/** Stored sets, as they are read from the database. */
 import type { Fragment, SqlOrTransaction } from '../database/connect.ts'
 import { copyRows, readInteger } from '../database/copy.ts'
 import { Bitmap } from './id-set.ts'

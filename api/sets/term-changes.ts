@@ -1,8 +1,4 @@
-/**
- * Changes of sets in memory: what items have lost and gained, grouped by term.
- *
- * @module
- */
+/** Changes of sets in memory: what items have lost and gained, grouped by term. */
 
 /** How a term's set changes. */
 export interface TermChange {

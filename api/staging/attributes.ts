@@ -1,7 +1,5 @@
 /**
  * The attributes of users and repositories: the fields of their records that filters can ask for, except dependencies and locations.
- *
- * @module
  */
 import { dayOf, isLonger, maxFilterTextLength, nullableUserFields } from '../catalog/attribute-values.ts'
 import {

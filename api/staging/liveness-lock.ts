@@ -5,8 +5,6 @@
  * On a server it is an advisory lock, held by an open transaction: a transaction keeps its connection through poolers, and
  * the server ends it when the client disconnects. The embedded database has one session for all its clients, so there it
  * is a Unix socket in the data folder, on which the load listens.
- *
- * @module
  */
 import { rmSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'

@@ -3,8 +3,6 @@
  * openapi.yml), has the further addresses of a user, or names something to remove. A nullable field may be missing.
  * `internal_id` is ignored, because the service assigns it, and so is the `version` of a removal, which is that of another
  * dataset.
- *
- * @module
  */
 import * as v from 'valibot'
 import { isLonger } from '../catalog/attribute-values.ts'

@@ -1,8 +1,4 @@
-/**
- * The rows that records become in the staging tables (see `staging.ts`).
- *
- * @module
- */
+/** The rows that records become in the staging tables (see `staging.ts`). */
 import { writeMembers } from '../catalog/stored-documents.ts'
 import type { Column } from '../database/copy.ts'
 import { isBot, type NamedAccounts } from '../names/automation-accounts.ts'

@@ -4,8 +4,6 @@
  *
  * The terms themselves are staged, too, because new terms aren't in the database yet, and another load may remove known ones in the
  * meantime (`dataset/load-terms.ts`).
- *
- * @module
  */
 import type { Fragment, SqlOrTransaction } from '../database/connect.ts'
 import { type Column, copyInto, writeRow } from '../database/copy.ts'

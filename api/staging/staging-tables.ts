@@ -1,8 +1,6 @@
 /**
  * The tables of a load: its records, and the terms that these have. No other load uses them, and no reader sees them. They
  * are unlogged, so a crash of the server empties them.
- *
- * @module
  */
 import type { SqlOrTransaction } from '../database/connect.ts'
 import { type RecordKind, recordKinds } from './records.ts'

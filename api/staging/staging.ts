@@ -1,8 +1,6 @@
 /**
  * Stages the rows of a load in tables of its own, batch by batch, where no reader sees them. `dataset/apply-load.ts` then applies
  * them in one transaction. Both work through connection poolers.
- *
- * @module
  */
 import type { Sql, SqlOrTransaction } from '../database/connect.ts'
 import { copyInto, writeColumn, writeRow } from '../database/copy.ts'

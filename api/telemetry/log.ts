@@ -1,8 +1,4 @@
-/**
- * The service's log: one line for each event, on standard output.
- *
- * @module
- */
+/** The service's log: one line for each event, on standard output. */
 import process from 'node:process'
 import { setImmediate, setInterval } from 'node:timers'
 import {

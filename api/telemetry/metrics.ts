@@ -1,8 +1,6 @@
 /**
  * Metrics for operators, in Prometheus's text format. A request increments a few counters; everything else is read when
  * Prometheus scrapes.
- *
- * @module
  */
 import { createHistogram, type RecordableHistogram } from 'node:perf_hooks'
 import process from 'node:process'

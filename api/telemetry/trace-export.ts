@@ -1,8 +1,4 @@
-/**
- * Trace export, which the standard `OTEL_*` variables turn on.
- *
- * @module
- */
+/** Trace export, which the standard `OTEL_*` variables turn on. */
 import { readVersion } from '../build-info.ts'
 import { ConfigError } from '../config.ts'
 import { isInstalled } from '../devdata-command.ts'

@@ -1,8 +1,6 @@
 /**
  * OpenTelemetry traces: a span for each request, with a span for each statement. OpenTelemetry is loaded only if the
  * environment turns tracing on. Spans have the route's pattern, like the log, never a URL or a key.
- *
- * @module
  */
 import type { MiddlewareHandler } from 'hono'
 import { createMiddleware } from 'hono/factory'

@@ -1,8 +1,4 @@
-/**
- * Batch look-ups a second, against pages of as many items.
- *
- * @module
- */
+/** Batch look-ups a second, against pages of as many items. */
 import { deepStrictEqual } from 'node:assert'
 import { createRandom } from '../../sample/random.ts'
 import { alternate } from '../figures.ts'

@@ -1,8 +1,4 @@
-/**
- * Pages that are compressed against pages that are not: requests a second, processor time and bytes.
- *
- * @module
- */
+/** Pages that are compressed against pages that are not: requests a second, processor time and bytes. */
 import { assertAlike, createHttpContender } from '../comparison.ts'
 import { alternate } from '../figures.ts'
 import type { Target } from '../load.ts'

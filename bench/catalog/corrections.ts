@@ -1,8 +1,6 @@
 /**
  * Data that is corrected: pages of lists with gaps, removals, forgetting, a usual refresh, and what has changed since.
  * It works on copies of the databases.
- *
- * @module
  */
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'

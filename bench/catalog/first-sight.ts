@@ -1,8 +1,4 @@
-/**
- * What the first request for a filter costs.
- *
- * @module
- */
+/** What the first request for a filter costs. */
 import { listDependencyKeys, writeDependencyKey } from '../../api/names/dependency-names.ts'
 import { alternate } from '../figures.ts'
 import type { Bench } from '../parts.ts'

@@ -1,8 +1,4 @@
-/**
- * Depth and growth: whether a request takes longer deep in a list, or on more data.
- *
- * @module
- */
+/** Depth and growth: whether a request takes longer deep in a list, or on more data. */
 import { alternate, median, type Point } from '../figures.ts'
 import { secretOf } from '../fill.ts'
 import type { ClosedLoop, Target } from '../load.ts'

@@ -1,8 +1,4 @@
-/**
- * Loading: the first load against `\copy`, and the room that it takes.
- *
- * @module
- */
+/** Loading: the first load against `\copy`, and the room that it takes. */
 import { deepStrictEqual } from 'node:assert'
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -1,8 +1,4 @@
-/**
- * The statements that read a page, for pgbench: alone, and together with what settles its request.
- *
- * @module
- */
+/** The statements that read a page, for pgbench: alone, and together with what settles its request. */
 import { createFilter, type Filter } from '../../api/catalog/canonical-filter.ts'
 import type { ListName } from '../../api/catalog/filters.ts'
 import { computeMatches } from '../../api/catalog/matches.ts'

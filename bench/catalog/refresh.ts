@@ -1,8 +1,4 @@
-/**
- * A usual refresh: how long it takes, and what readers notice of it.
- *
- * @module
- */
+/** A usual refresh: how long it takes, and what readers notice of it. */
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { numbersUpTo, refreshedFollowing, writeRefresh } from '../dataset.ts'

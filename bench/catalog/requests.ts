@@ -1,8 +1,4 @@
-/**
- * The requests that the catalog is measured with: every list, every kind of filter.
- *
- * @module
- */
+/** The requests that the catalog is measured with: every list, every kind of filter. */
 import { secretOf } from '../fill.ts'
 import type { Target } from '../load.ts'
 import type { Program } from '../programs.ts'

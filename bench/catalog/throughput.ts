@@ -1,8 +1,4 @@
-/**
- * Pages a second: against PostgreSQL alone, and against the plain way; and the memory that it takes.
- *
- * @module
- */
+/** Pages a second: against PostgreSQL alone, and against the plain way; and the memory that it takes. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Sql } from '../../api/database/connect.ts'

@@ -4,8 +4,6 @@
  * the debit writes its entry in the same statement. Keys have their balance in their row (`fillPeers` of fill.ts).
  * Look-ups read our tables, lists those of peers/plain.sql: they count, join, skip what comes before the page, and make
  * objects of rows.
- *
- * @module
  */
 import { createHash, randomUUID } from 'node:crypto'
 import Fastify, { type FastifyReply, type FastifyRequest } from 'fastify'

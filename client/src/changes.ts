@@ -1,8 +1,4 @@
-/**
- * What brings a copy of the dataset up to date: users, repositories and removals, in this order.
- *
- * @module
- */
+/** What brings a copy of the dataset up to date: users, repositories and removals, in this order. */
 import { createRandomKey } from './idempotency-key.ts'
 import { type List, type ListOptions, type Page, readTwice } from './list.ts'
 import { isListState, type ListState } from './list-state.ts'

@@ -5,8 +5,6 @@
  * const api = createClient({ baseUrl: 'https://api.example.com', apiKey })
  * for await (const user of api.users.list({ location: 'berlin' }, { budget: 500 })) console.log(user.login)
  * ```
- *
- * @module
  */
 import { Changes, type ChangesState } from './changes.ts'
 import type { DependencySearch, LocationSearch } from './filter-types.ts'

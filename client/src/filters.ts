@@ -1,8 +1,4 @@
-/**
- * How the filters of lists are written in a query.
- *
- * @module
- */
+/** How the filters of lists are written in a query. */
 import { flags, repeated } from './filter-types.ts'
 import { isWholeNumber } from './options.ts'
 

@@ -1,8 +1,4 @@
-/**
- * Idempotency keys. The service charges a request once, however often it is sent under the same key.
- *
- * @module
- */
+/** Idempotency keys. The service charges a request once, however often it is sent under the same key. */
 
 /** Creates a text that nobody else has. */
 export function createRandomKey(): string {

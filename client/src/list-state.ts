@@ -1,8 +1,4 @@
-/**
- * Where an iteration is, as a small JSON value that another process can continue from.
- *
- * @module
- */
+/** Where an iteration is, as a small JSON value that another process can continue from. */
 
 /** Where the iteration of a list is. Its members are the client's own: keep it whole, as JSON. */
 export interface ListState {

@@ -1,8 +1,4 @@
-/**
- * Lists: iterators of all items, page by page, that can be resumed after a crash without paying twice.
- *
- * @module
- */
+/** Lists: iterators of all items, page by page, that can be resumed after a crash without paying twice. */
 import { MaxCreditsError } from './errors.ts'
 import { createPageKey, createRandomKey } from './idempotency-key.ts'
 import { identifyList, isListState, type ListState, readPageSize, resizePage } from './list-state.ts'

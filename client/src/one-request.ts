@@ -1,8 +1,4 @@
-/**
- * What one request does: look-ups and quotes.
- *
- * @module
- */
+/** What one request does: look-ups and quotes. */
 import { DevdataError, InvalidRequestError } from './errors.ts'
 import { createRandomKey } from './idempotency-key.ts'
 import { resizePage } from './list-state.ts'

@@ -1,8 +1,4 @@
-/**
- * The rules of options. Programs without types may break them.
- *
- * @module
- */
+/** The rules of options. Programs without types may break them. */
 
 /** Throws a `TypeError` if there is an option that the client doesn't have: a misspelled budget would limit nothing. */
 export function assertKnownOptions(others: object): void {

@@ -1,8 +1,4 @@
-/**
- * `/repos`.
- *
- * @module
- */
+/** `/repos`. */
 import type { RepositoryFilter } from './filter-types.ts'
 import { writeBatchUrls, writeListUrl } from './filters.ts'
 import { List, type ListOptions } from './list.ts'

@@ -1,8 +1,4 @@
-/**
- * Sends requests, until each has a whole response or can't have one.
- *
- * @module
- */
+/** Sends requests, until each has a whole response or can't have one. */
 import {
   ConnectionError,
   createResponseError,

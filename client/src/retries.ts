@@ -1,8 +1,4 @@
-/**
- * How often a request is tried, and how long to wait before a try.
- *
- * @module
- */
+/** How often a request is tried, and how long to wait before a try. */
 import { type DevdataError, isTransient, UnreachableError } from './errors.ts'
 
 /** A wait before a request. */

@@ -1,8 +1,4 @@
-/**
- * `/users`.
- *
- * @module
- */
+/** `/users`. */
 import type { UserFilter } from './filter-types.ts'
 import { writeBatchUrls, writeListUrl } from './filters.ts'
 import { List, type ListOptions } from './list.ts'

@@ -1,9 +1,5 @@
 /// <reference types="vite/client" />
-/**
- * Where the docs and the API are on this host.
- *
- * @module
- */
+/** Where the docs and the API are on this host. */
 
 /** The path of the docs, `/docs` or with a prefix, without a slash at the end. */
 export const docsPath = import.meta.env.BASE_URL.replace(/\/$/, '')

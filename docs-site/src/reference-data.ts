@@ -1,8 +1,4 @@
-/**
- * The content of the reference as pages show it: the types of `reference.ts`, with texts as HTML.
- *
- * @module
- */
+/** The content of the reference as pages show it: the types of `reference.ts`, with texts as HTML. */
 import { getCollection } from 'astro:content'
 import type { ApiReference, Endpoint, Resource, Tag } from '../reference.ts'
 import { docsPath } from './docs-path.ts'

@@ -1,8 +1,4 @@
-/**
- * The parameters of batch look-ups: what they refuse, and what they combine with (decisions/0003-lists.md).
- *
- * @module
- */
+/** The parameters of batch look-ups: what they refuse, and what they combine with (decisions/0003-lists.md). */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readListResponse } from '../support/list-response.ts'
 import { sampleRepositories, sampleUsers } from '../support/sample-oracle.ts'

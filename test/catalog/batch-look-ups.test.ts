@@ -1,8 +1,4 @@
-/**
- * Batch look-ups, compared with a plain model on random data (decisions/0003-lists.md).
- *
- * @module
- */
+/** Batch look-ups, compared with a plain model on random data (decisions/0003-lists.md). */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createRandom, type Random } from '../../sample/random.ts'
 import { isDrill, seed } from '../support/drill.ts'

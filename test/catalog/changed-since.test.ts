@@ -1,8 +1,4 @@
-/**
- * What was added or changed after a version of the dataset (decisions/0003-lists.md).
- *
- * @module
- */
+/** What was added or changed after a version of the dataset (decisions/0003-lists.md). */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readListResponse } from '../support/list-response.ts'
 import { createRepository, createUser, loadRecords } from '../support/records.ts'

@@ -1,8 +1,4 @@
-/**
- * `GET /docs/coverage.json`: what the dataset covers, and what each load brought.
- *
- * @module
- */
+/** `GET /docs/coverage.json`: what the dataset covers, and what each load brought. */
 import * as v from 'valibot'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { identifyLogin } from '../../api/names/forge-names.ts'

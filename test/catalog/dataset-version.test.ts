@@ -1,8 +1,4 @@
-/**
- * `X-Dataset-Version`: the version of the dataset that a response was read at (decisions/0003-lists.md).
- *
- * @module
- */
+/** `X-Dataset-Version`: the version of the dataset that a response was read at (decisions/0003-lists.md). */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { findBusyRepository } from '../support/catalog.ts'
 import { createUser, loadRecords } from '../support/records.ts'

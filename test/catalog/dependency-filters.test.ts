@@ -1,8 +1,6 @@
 /**
  * The rules of filters by dependencies (decisions/0003-lists.md). What names, files and a status find together is compared
  * with an independent computation in random-filters.test.ts.
- *
- * @module
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ListQuery, readFirstItems } from '../support/catalog.ts'

@@ -1,8 +1,4 @@
-/**
- * Which dependencies a user uses (decisions/0004-data.md).
- *
- * @module
- */
+/** Which dependencies a user uses (decisions/0004-data.md). */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readFirstItems } from '../support/catalog.ts'
 import {

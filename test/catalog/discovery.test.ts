@@ -1,8 +1,4 @@
-/**
- * `GET /dependencies` and `GET /locations`: what filters can name (decisions/0003-lists.md).
- *
- * @module
- */
+/** `GET /dependencies` and `GET /locations`: what filters can name (decisions/0003-lists.md). */
 import * as v from 'valibot'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fold, foldPlace } from '../support/fold.ts'

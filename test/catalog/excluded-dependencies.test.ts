@@ -1,8 +1,4 @@
-/**
- * `exclude=dependencies`: repositories without their dependencies (decisions/0003-lists.md).
- *
- * @module
- */
+/** `exclude=dependencies`: repositories without their dependencies (decisions/0003-lists.md). */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readListResponse } from '../support/list-response.ts'
 import { findRepositories, type ListedRepository, sampleRepositories } from '../support/sample-oracle.ts'

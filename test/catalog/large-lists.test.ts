@@ -1,8 +1,6 @@
 /**
  * Large lists: exact totals, and pages that cost the same wherever they are (decisions/0003-lists.md). The records follow
  * from their number, so that every page is known.
- *
- * @module
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { importNdjson, type Source } from '../../api/sources/ndjson/import.ts'

@@ -1,8 +1,6 @@
 /**
  * Lists of users and repositories after some were removed: ids are missing, and lists are still exact
  * (decisions/0003-lists.md).
- *
- * @module
  */
 import { expect, test } from 'vitest'
 import { createRandom, type Random } from '../../sample/random.ts'

@@ -1,8 +1,4 @@
-/**
- * Which letters are equal in locations, over all characters of Unicode (decisions/0003-lists.md).
- *
- * @module
- */
+/** Which letters are equal in locations, over all characters of Unicode (decisions/0003-lists.md). */
 import { describe, expect, test } from 'vitest'
 import { foldLocation, foldText } from '../../api/names/case-folding.ts'
 import { describeOnEachDatabase, startTestService } from '../support/service.ts'

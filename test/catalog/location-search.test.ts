@@ -1,8 +1,4 @@
-/**
- * Locations are found by the trigrams of their texts (api/catalog/location-search.ts).
- *
- * @module
- */
+/** Locations are found by the trigrams of their texts (api/catalog/location-search.ts). */
 import fc from 'fast-check'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { findCandidates, listTrigramTerms } from '../../api/catalog/location-search.ts'

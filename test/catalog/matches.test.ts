@@ -1,7 +1,5 @@
 /**
  * The matches of filters: computed once for each state of the data, in turns, and kept in memory (decisions/0003-lists.md).
- *
- * @module
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'

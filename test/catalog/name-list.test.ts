@@ -1,8 +1,4 @@
-/**
- * The list of the names of dependencies, which searches use instead of the database (decisions/0003-lists.md).
- *
- * @module
- */
+/** The list of the names of dependencies, which searches use instead of the database (decisions/0003-lists.md). */
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type DependencySearch, discoverDependencies } from '../../api/catalog/discovery.ts'

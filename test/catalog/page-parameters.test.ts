@@ -1,8 +1,4 @@
-/**
- * `page` and `per_page` (decisions/0003-lists.md).
- *
- * @module
- */
+/** `page` and `per_page` (decisions/0003-lists.md). */
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { anyText } from '../support/arbitraries.ts'

@@ -1,8 +1,4 @@
-/**
- * Iterations through every kind of list while loads change it (decisions/0003-lists.md).
- *
- * @module
- */
+/** Iterations through every kind of list while loads change it (decisions/0003-lists.md). */
 import { expect, test } from 'vitest'
 import { createRandom } from '../../sample/random.ts'
 import type { SampleCommit, SampleRepository } from '../../sample/records.ts'

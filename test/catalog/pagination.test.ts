@@ -1,8 +1,4 @@
-/**
- * Iterations through the pages of every list (decisions/0003-lists.md).
- *
- * @module
- */
+/** Iterations through the pages of every list (decisions/0003-lists.md). */
 import fc from 'fast-check'
 import * as v from 'valibot'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

@@ -1,7 +1,5 @@
 /**
  * Any page of any list, for random filters, is what an independent computation finds (decisions/0003-lists.md).
- *
- * @module
  */
 import fc from 'fast-check'
 import { afterEach, beforeEach, expect, test } from 'vitest'

@@ -1,8 +1,4 @@
-/**
- * What was removed, for those who keep a copy (decisions/0003-lists.md).
- *
- * @module
- */
+/** What was removed, for those who keep a copy (decisions/0003-lists.md). */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readListResponse } from '../support/list-response.ts'
 import { createRepository, createUser, loadRecords } from '../support/records.ts'

@@ -1,8 +1,4 @@
-/**
- * Parameters that may be repeated, as HTTP clients write them (decisions/0003-lists.md).
- *
- * @module
- */
+/** Parameters that may be repeated, as HTTP clients write them (decisions/0003-lists.md). */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readListResponse } from '../support/list-response.ts'
 import { findUsers, sampleRepositories, sampleUsers } from '../support/sample-oracle.ts'

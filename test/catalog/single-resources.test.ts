@@ -1,7 +1,5 @@
 /**
  * Single resources: read and charged with one statement, or read first for `If-None-Match`. Response and price are the same.
- *
- * @module
  */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'

@@ -1,8 +1,6 @@
 /**
  * Parameters that an endpoint doesn't have are refused, because a filter that is ignored would cost the caller a list of
  * everything (decisions/0003-lists.md).
- *
- * @module
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { describeOnOneDatabase, startTestService, type TestService } from '../support/service.ts'

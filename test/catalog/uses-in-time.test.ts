@@ -1,8 +1,6 @@
 /**
  * A user uses by authorship what a repository declared at some time between their first commit there and their last
  * (decisions/0004-data.md).
- *
- * @module
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { removeRepository } from '../../api/dataset/repository-removal.ts'

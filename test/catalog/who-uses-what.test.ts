@@ -1,8 +1,6 @@
 /**
  * Who uses what is what an independent computation finds, over the sample and over random histories
  * (decisions/0004-data.md). Histories with mirrors and removals are in removal-histories.test.ts.
- *
- * @module
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { identifyLogin } from '../../api/names/forge-names.ts'

@@ -1,8 +1,4 @@
-/**
- * `Idempotency-Key`: how long a key is stored, and as what (decisions/0001-billing.md).
- *
- * @module
- */
+/** `Idempotency-Key`: how long a key is stored, and as what (decisions/0001-billing.md). */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { digestIdempotency, sweepIdempotencyKeys } from '../../api/ledger/idempotency-keys.ts'
 import { readPrice, startTwoInstances, type TwoInstances } from '../support/idempotency.ts'

@@ -1,8 +1,4 @@
-/**
- * Rate limits of keys (decisions/0002-keys.md).
- *
- * @module
- */
+/** Rate limits of keys (decisions/0002-keys.md). */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { rotateKey, setRateLimit } from '../../api/ledger/keys.ts'

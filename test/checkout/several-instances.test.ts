@@ -1,8 +1,4 @@
-/**
- * Instances on one database, each a process of its own: what one of them knows all of them keep to.
- *
- * @module
- */
+/** Instances on one database, each a process of its own: what one of them knows all of them keep to. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { listMigrations } from '../../api/database/migrate.ts'
 import { revokeKey } from '../../api/ledger/keys.ts'

@@ -1,8 +1,4 @@
-/**
- * Requests with keys that nobody has: what they may take from clients that pay (decisions/0002-keys.md).
- *
- * @module
- */
+/** Requests with keys that nobody has: what they may take from clients that pay (decisions/0002-keys.md). */
 import { randomUUID } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'

@@ -1,7 +1,5 @@
 /**
  * Requests of the client, the packed file, against the real service: what it returns, retries, waits for and throws.
- *
- * @module
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {

@@ -1,7 +1,5 @@
 /**
  * What the clients have of openapi.yml: types of bodies, and filters. A filter is added there, and nowhere else.
- *
- * @module
  */
 import { execFile } from 'node:child_process'
 import { cp, mkdtemp, readFile, realpath, rm } from 'node:fs/promises'

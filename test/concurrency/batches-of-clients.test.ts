@@ -1,8 +1,4 @@
-/**
- * Batches whose statements charge clients, who may have left (decisions/0005-http.md).
- *
- * @module
- */
+/** Batches whose statements charge clients, who may have left (decisions/0005-http.md). */
 import { setImmediate } from 'node:timers'
 import { expect, test } from 'vitest'
 import { createBatcher } from '../../api/concurrency/batcher.ts'

@@ -1,8 +1,4 @@
-/**
- * The fair queue (`api/concurrency/fair-queue.ts`) and the batcher (`api/concurrency/batcher.ts`).
- *
- * @module
- */
+/** The fair queue (`api/concurrency/fair-queue.ts`) and the batcher (`api/concurrency/batcher.ts`). */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { type BatchOptions, createBatcher } from '../../api/concurrency/batcher.ts'
 import { createFairQueue, type FairQueueOptions } from '../../api/concurrency/fair-queue.ts'

@@ -1,8 +1,4 @@
-/**
- * Reads that concurrent callers share (api/concurrency/batcher.ts).
- *
- * @module
- */
+/** Reads that concurrent callers share (api/concurrency/batcher.ts). */
 import { expect, test } from 'vitest'
 import { shareRead } from '../../api/concurrency/batcher.ts'
 

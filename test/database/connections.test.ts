@@ -1,8 +1,4 @@
-/**
- * Ways to a PostgreSQL server: TLS, passwords with anything in them, Unix sockets.
- *
- * @module
- */
+/** Ways to a PostgreSQL server: TLS, passwords with anything in them, Unix sockets. */
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { chown, copyFile, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'

@@ -1,8 +1,4 @@
-/**
- * Rows in PostgreSQL's binary format (api/database/copy.ts, patches/postgres-3.4.9/007-copied-rows.patch).
- *
- * @module
- */
+/** Rows in PostgreSQL's binary format (api/database/copy.ts, patches/postgres-3.4.9/007-copied-rows.patch). */
 import { setImmediate } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { copyInto, copyRows, readInteger, writeRow } from '../../api/database/copy.ts'

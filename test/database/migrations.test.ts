@@ -1,8 +1,4 @@
-/**
- * The schema: applied once, however many start at once, and never by an older version.
- *
- * @module
- */
+/** The schema: applied once, however many start at once, and never by an older version. */
 import { randomUUID } from 'node:crypto'
 import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,8 +1,4 @@
-/**
- * Files with personal data: readable for their owner only, and complete or missing.
- *
- * @module
- */
+/** Files with personal data: readable for their owner only, and complete or missing. */
 import {
   chmodSync,
   mkdirSync,

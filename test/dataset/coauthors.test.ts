@@ -1,8 +1,4 @@
-/**
- * Co-authors, whom the message of a commit names: they count as authors (decisions/0004-data.md).
- *
- * @module
- */
+/** Co-authors, whom the message of a commit names: they count as authors (decisions/0004-data.md). */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { listCoauthors } from '../../api/names/coauthors.ts'
 import { identifyLogin } from '../../api/names/forge-names.ts'

@@ -1,7 +1,5 @@
 /**
  * Further addresses of users: who committed under them is the author, they are exported, and go with forgetting.
- *
- * @module
  */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { identifyAddress, identifyLogin } from '../../api/names/forge-names.ts'

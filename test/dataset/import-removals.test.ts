@@ -1,8 +1,4 @@
-/**
- * `removals.ndjson`: what a load removes.
- *
- * @module
- */
+/** `removals.ndjson`: what a load removes. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { readListResponse } from '../support/list-response.ts'
 import { createAdmin, load, nothing, readDatasetVersion } from '../support/ndjson.ts'

@@ -1,8 +1,4 @@
-/**
- * How long removals are kept: `CHANGES_KEPT_DAYS` (decisions/0004-data.md).
- *
- * @module
- */
+/** How long removals are kept: `CHANGES_KEPT_DAYS` (decisions/0004-data.md). */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { selectTime } from '../../api/database/connect.ts'
 import { startServiceForCommands } from '../support/command-line.ts'

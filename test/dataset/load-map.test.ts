@@ -1,7 +1,5 @@
 /**
  * The map of a load (api/dataset/load-map.ts), compared with the code and with what changes make in the database.
- *
- * @module
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

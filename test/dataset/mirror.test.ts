@@ -1,8 +1,6 @@
 /**
  * A copy that a client keeps: it follows `changed_since` and `/removals`, and has what the service has
  * (decisions/0003-lists.md).
- *
- * @module
  */
 import { expect, test } from 'vitest'
 import { createRandom, type Random } from '../../sample/random.ts'

@@ -1,8 +1,4 @@
-/**
- * A repository that clones and the forge's records describe is one repository (decisions/0004-data.md).
- *
- * @module
- */
+/** A repository that clones and the forge's records describe is one repository (decisions/0004-data.md). */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type GitSource, importGit } from '../../api/sources/git/import.ts'
 import { Clone, npm, useClones } from '../support/git-clone.ts'

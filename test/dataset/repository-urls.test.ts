@@ -1,8 +1,4 @@
-/**
- * Which URLs name the same repository (decisions/0004-data.md).
- *
- * @module
- */
+/** Which URLs name the same repository (decisions/0004-data.md). */
 import { describe, expect, test } from 'vitest'
 import { keyRepositoryUrl } from '../../api/names/repository-url.ts'
 

@@ -1,8 +1,4 @@
-/**
- * What a client sees after a backup was restored, and `devdata restored` was run (decisions/0003-lists.md).
- *
- * @module
- */
+/** What a client sees after a backup was restored, and `devdata restored` was run (decisions/0003-lists.md). */
 import { execFile } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,7 +1,5 @@
 /**
  * Users are classified by the rules of the last load: into people and programs, and by country (decisions/0004-data.md).
- *
- * @module
  */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { verifySets } from '../../api/dataset/set-verification.ts'

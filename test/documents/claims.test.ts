@@ -1,8 +1,4 @@
-/**
- * What pages claim of speed and space is what the benchmark has recorded.
- *
- * @module
- */
+/** What pages claim of speed and space is what the benchmark has recorded. */
 import { expect, test } from 'vitest'
 import { readClaims } from '../../bench/claims.ts'
 

@@ -1,8 +1,6 @@
 /**
  * `openapi.yml` itself: the linter finds nothing, its examples are what its schemas say, and the support that
  * holds responses to it notices a response that is not.
- *
- * @module
  */
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'

@@ -1,8 +1,4 @@
-/**
- * The files that the pages "Load files" and "Remove data" show load as they stand.
- *
- * @module
- */
+/** The files that the pages "Load files" and "Remove data" show load as they stand. */
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'

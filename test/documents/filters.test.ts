@@ -1,8 +1,4 @@
-/**
- * The table of filters and `openapi.yml` agree: on names, lists, kinds, limits and patterns.
- *
- * @module
- */
+/** The table of filters and `openapi.yml` agree: on names, lists, kinds, limits and patterns. */
 import { expect, test } from 'vitest'
 import {
   type FilterRow,

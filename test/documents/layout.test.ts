@@ -1,8 +1,4 @@
-/**
- * The order of rooms in CONTRIBUTING.md, the imports of `api/`, and the length of its functions.
- *
- * @module
- */
+/** The order of rooms in CONTRIBUTING.md, the imports of `api/`, and the length of its functions. */
 import { globSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'

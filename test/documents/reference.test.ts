@@ -1,7 +1,5 @@
 /**
  * The reference pages say what `openapi.yml` says, and the errors page explains every message that a client can get.
- *
- * @module
  */
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'

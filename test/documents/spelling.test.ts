@@ -1,8 +1,6 @@
 /**
  * American spelling in the pages of the portal, the README, the guide for contributors and the decisions.
  * `docs-site/words.txt` has names and terms that the dictionary lacks. Code is left out.
- *
- * @module
  */
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'

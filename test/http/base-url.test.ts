@@ -1,8 +1,4 @@
-/**
- * `BASE_URL`: where routes are, and which URLs links have (decisions/0005-http.md).
- *
- * @module
- */
+/** `BASE_URL`: where routes are, and which URLs links have (decisions/0005-http.md). */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createInstance, type Instance } from '../support/instance.ts'
 import { anyDatabase, startTestService, type TestService } from '../support/service.ts'

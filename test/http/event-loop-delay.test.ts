@@ -1,8 +1,4 @@
-/**
- * The event loop delay in the metrics.
- *
- * @module
- */
+/** The event loop delay in the metrics. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { createLoopMonitor } from '../../api/telemetry/metrics.ts'

@@ -1,8 +1,4 @@
-/**
- * What `/health` says of the database.
- *
- * @module
- */
+/** What `/health` says of the database. */
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'

@@ -1,8 +1,4 @@
-/**
- * Load shedding: requests that an instance has no room for get 503, and cost nothing.
- *
- * @module
- */
+/** Load shedding: requests that an instance has no room for get 503, and cost nothing. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { renderError } from '../../api/http/error-handler.ts'

@@ -1,8 +1,4 @@
-/**
- * Invalid hosts and paths, which are refused before anything reads the request's URL.
- *
- * @module
- */
+/** Invalid hosts and paths, which are refused before anything reads the request's URL. */
 import { expect, test } from 'vitest'
 import { cutUrl, findRequestError, parseHost, readPath } from '../../api/http/url.ts'
 

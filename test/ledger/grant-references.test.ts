@@ -1,8 +1,4 @@
-/**
- * Grants under a reference: a script that repeats one grants once (decisions/0001-billing.md).
- *
- * @module
- */
+/** Grants under a reference: a script that repeats one grants once (decisions/0001-billing.md). */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { deleteKey, grantCredits, KeyError, maxBalance } from '../../api/ledger/keys.ts'
 import { pruneLedger } from '../../api/ledger/prune.ts'

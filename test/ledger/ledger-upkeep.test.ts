@@ -1,8 +1,4 @@
-/**
- * Looking after the ledger: verifying it, folding its old entries, and having it back from a backup.
- *
- * @module
- */
+/** Looking after the ledger: verifying it, folding its old entries, and having it back from a backup. */
 import { execFile } from 'node:child_process'
 import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,8 +1,4 @@
-/**
- * The ledger under storms: exactly what was paid is served, and granted − charged = balance, always.
- *
- * @module
- */
+/** The ledger under storms: exactly what was paid is served, and granted − charged = balance, always. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import {
   createKey,

@@ -1,8 +1,6 @@
 /**
  * A settlement that takes too long is 503, and is never charged later (decisions/0001-billing.md). An instance that is
  * frozen doesn't block keys (decisions/0006-database.md).
- *
- * @module
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openDatabase } from '../../api/database/database.ts'

@@ -1,8 +1,4 @@
-/**
- * Which accounts are programs (decisions/0004-data.md).
- *
- * @module
- */
+/** Which accounts are programs (decisions/0004-data.md). */
 
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'

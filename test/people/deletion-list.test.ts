@@ -1,8 +1,4 @@
-/**
- * Deletion lists: whoever is on one is forgotten, now or when a load brings them (decisions/0004-data.md).
- *
- * @module
- */
+/** Deletion lists: whoever is on one is forgotten, now or when a load brings them (decisions/0004-data.md). */
 import { createHash } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { identifyAddress, identifyLogin } from '../../api/names/forge-names.ts'

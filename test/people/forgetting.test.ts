@@ -1,8 +1,4 @@
-/**
- * What goes and what stays when a person is forgotten.
- *
- * @module
- */
+/** What goes and what stays when a person is forgotten. */
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

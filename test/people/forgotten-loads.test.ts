@@ -1,8 +1,4 @@
-/**
- * Loads leave forgotten people out, until their forgetting is undone.
- *
- * @module
- */
+/** Loads leave forgotten people out, until their forgetting is undone. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { applyImport } from '../../api/dataset/apply-load.ts'
 import { forgottenAddress, identifyAddress, identifyLogin } from '../../api/names/forge-names.ts'

@@ -1,8 +1,4 @@
-/**
- * What a person gets who asks for everything about them (decisions/0004-data.md).
- *
- * @module
- */
+/** What a person gets who asks for everything about them (decisions/0004-data.md). */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { identifyAddress, identifyForgeId, identifyLogin } from '../../api/names/forge-names.ts'
 import { exportPerson } from '../../api/people/person-export.ts'

@@ -1,8 +1,4 @@
-/**
- * What is taken out of commits that name forgotten people, and what stays.
- *
- * @module
- */
+/** What is taken out of commits that name forgotten people, and what stays. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {

@@ -1,8 +1,4 @@
-/**
- * What the dataset covers, as the page Coverage and the home page show it.
- *
- * @module
- */
+/** What the dataset covers, as the page Coverage and the home page show it. */
 import { fromHtml } from 'hast-util-from-html'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Coverage } from '../../api/catalog/coverage.ts'

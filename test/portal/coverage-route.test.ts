@@ -1,8 +1,4 @@
-/**
- * `/docs/coverage.json` while the database fails: how often it is asked, and what is served.
- *
- * @module
- */
+/** `/docs/coverage.json` while the database fails: how often it is asked, and what is served. */
 import { Hono } from 'hono'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { Coverage } from '../../api/catalog/coverage.ts'

@@ -1,8 +1,4 @@
-/**
- * The files of the docs, as HTTP has them: types, encodings, caching.
- *
- * @module
- */
+/** The files of the docs, as HTTP has them: types, encodings, caching. */
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'

@@ -1,8 +1,4 @@
-/**
- * The pages of the docs: where they are, what they link to, and which origin they show.
- *
- * @module
- */
+/** The pages of the docs: where they are, what they link to, and which origin they show. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'

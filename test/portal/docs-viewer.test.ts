@@ -1,8 +1,4 @@
-/**
- * The page of the viewer, as HTTP has it.
- *
- * @module
- */
+/** The page of the viewer, as HTTP has it. */
 import { fromHtml } from 'hast-util-from-html'
 import { select, selectAll } from 'hast-util-select'
 import { toString as textOf } from 'hast-util-to-string'

@@ -1,8 +1,4 @@
-/**
- * What pages say about who runs the service: what the settings have, and nothing else.
- *
- * @module
- */
+/** What pages say about who runs the service: what the settings have, and nothing else. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

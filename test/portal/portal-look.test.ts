@@ -1,7 +1,5 @@
 /**
  * What the portal's look promises: small fonts from this host, tabs without a script, and tables that a phone can show.
- *
- * @module
  */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'

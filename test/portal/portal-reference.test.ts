@@ -1,8 +1,4 @@
-/**
- * A page of the reference: the sample beside the text, the errors that matter first, and fields to unfold.
- *
- * @module
- */
+/** A page of the reference: the sample beside the text, the errors that matter first, and fields to unfold. */
 import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -1,8 +1,4 @@
-/**
- * What stands in the way of a release.
- *
- * @module
- */
+/** What stands in the way of a release. */
 import { expect, test } from 'vitest'
 import { readVersion } from '../../api/build-info.ts'
 import { listProblems, type ReleaseState, readNewestChanges, readReleaseState } from '../../release/checks.ts'

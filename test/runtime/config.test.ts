@@ -1,8 +1,4 @@
-/**
- * Settings: their defaults, their rules, and what is said about a wrong one.
- *
- * @module
- */
+/** Settings: their defaults, their rules, and what is said about a wrong one. */
 import { expect, test } from 'vitest'
 import { ConfigError, readBasePath, readConfig, settingNames } from '../../api/config.ts'
 import { parseConnectionUrl } from '../../api/database/connection-url.ts'

@@ -1,8 +1,4 @@
-/**
- * The memory of pages, which are freed without waiting for V8.
- *
- * @module
- */
+/** The memory of pages, which are freed without waiting for V8. */
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:http'

@@ -1,8 +1,4 @@
-/**
- * Connections to Node's server that do not behave.
- *
- * @module
- */
+/** Connections to Node's server that do not behave. */
 import { once } from 'node:events'
 import { createServer, type RequestListener, type ServerResponse } from 'node:http'
 import { connect } from 'node:net'

@@ -1,7 +1,5 @@
 /**
  * The packages that an installation downloads: each has a hash, and few run a program (docs-site/…/security.md).
- *
- * @module
  */
 import { readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'

@@ -1,8 +1,4 @@
-/**
- * A service that is told to stop leaves without breaking off anything.
- *
- * @module
- */
+/** A service that is told to stop leaves without breaking off anything. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import postgres from 'postgres'
 import { afterAll, expect, test } from 'vitest'

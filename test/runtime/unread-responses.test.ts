@@ -1,8 +1,4 @@
-/**
- * Clients that read nothing of a response that the operating system has taken whole.
- *
- * @module
- */
+/** Clients that read nothing of a response that the operating system has taken whole. */
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { expect, test } from 'vitest'

@@ -1,7 +1,5 @@
 /**
  * A start says which filters wait for a load after an upgrade, and how to have them sooner.
- *
- * @module
  * @module-tag later
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'

@@ -1,8 +1,4 @@
-/**
- * Sets of ids: how they are stored, and what is computed with them in memory, against arrays.
- *
- * @module
- */
+/** Sets of ids: how they are stored, and what is computed with them in memory, against arrays. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { Bitmap } from '../../api/sets/id-set.ts'

@@ -1,8 +1,4 @@
-/**
- * Stored sets after any changes, against sets in memory, and how wrong ones are found.
- *
- * @module
- */
+/** Stored sets after any changes, against sets in memory, and how wrong ones are found. */
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { SqlOrTransaction } from '../../api/database/connect.ts'

@@ -1,8 +1,4 @@
-/**
- * The stored sets agree with the rows, and a wrong one is found and repaired.
- *
- * @module
- */
+/** The stored sets agree with the rows, and a wrong one is found and repaired. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createFilter } from '../../api/catalog/canonical-filter.ts'
 import { createList } from '../../api/catalog/list.ts'

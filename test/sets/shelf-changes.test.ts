@@ -1,8 +1,4 @@
-/**
- * Small sets share rows, and leave them when they grow (api/sets/set-encoding.ts).
- *
- * @module
- */
+/** Small sets share rows, and leave them when they grow (api/sets/set-encoding.ts). */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { verifySets } from '../../api/dataset/set-verification.ts'
 import { maxShelvedIds } from '../../api/sets/set-encoding.ts'

@@ -1,8 +1,4 @@
-/**
- * Changes of sets in memory, against arrays.
- *
- * @module
- */
+/** Changes of sets in memory, against arrays. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { mergeChanges, TermChanges } from '../../api/sets/term-changes.ts'

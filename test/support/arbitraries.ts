@@ -1,8 +1,4 @@
-/**
- * Arbitrary texts for property tests.
- *
- * @module
- */
+/** Arbitrary texts for property tests. */
 import fc from 'fast-check'
 
 /** Text without NUL, which is refused before any parameter is read. */

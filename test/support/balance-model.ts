@@ -1,8 +1,6 @@
 /**
  * The responses that clients and operators can get if all requests run one after another, and a search for an order of
  * concurrent requests that explains the responses (linearizability, after Wing and Gong).
- *
- * @module
  */
 
 /** A request about one key. */

@@ -1,8 +1,6 @@
 /**
  * A load balancer: it requests `/health` of each instance a few times a second, forwards requests to healthy instances
  * over persistent connections, and retries nothing.
- *
- * @module
  */
 import { once } from 'node:events'
 import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'

@@ -1,8 +1,4 @@
-/**
- * A browser for tests, and a server for it: the portal with the sample data behind it.
- *
- * @module
- */
+/** A browser for tests, and a server for it: the portal with the sample data behind it. */
 import { existsSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { createAdaptorServer } from '@hono/node-server'

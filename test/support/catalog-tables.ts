@@ -1,8 +1,4 @@
-/**
- * The catalog's tables, in a form that two databases can be compared by: the forge's ids replace their own.
- *
- * @module
- */
+/** The catalog's tables, in a form that two databases can be compared by: the forge's ids replace their own. */
 
 import type { Sql } from '../../api/database/connect.ts'
 import { readSets } from '../../api/sets/stored-sets.ts'

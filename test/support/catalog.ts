@@ -1,8 +1,4 @@
-/**
- * Reads everything that a service lists, as a client does, and computes what filters must find.
- *
- * @module
- */
+/** Reads everything that a service lists, as a client does, and computes what filters must find. */
 import { selectMember } from '../../api/catalog/stored-documents.ts'
 import type { Sql } from '../../api/database/connect.ts'
 import type { SampleCommit, SampleDependency, SampleRepository, SampleUser } from '../../sample/records.ts'

@@ -1,8 +1,6 @@
 /**
  * The client as it would be published: packed, and installed into a folder of its own. And the service that it calls,
  * over HTTP.
- *
- * @module
  */
 import { execFile } from 'node:child_process'
 import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'

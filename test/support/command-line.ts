@@ -1,8 +1,4 @@
-/**
- * Runs commands, each in a process of its own.
- *
- * @module
- */
+/** Runs commands, each in a process of its own. */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { cpSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'

@@ -1,8 +1,4 @@
-/**
- * Compares responses with `openapi.yml`: `assertMatchesContract` gets every response of every test.
- *
- * @module
- */
+/** Compares responses with `openapi.yml`: `assertMatchesContract` gets every response of every test. */
 import { readFileSync } from 'node:fs'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'

@@ -1,8 +1,6 @@
 /**
  * Prepares the databases that tests get copies of, once for the whole run: embedded and on a PostgreSQL server, empty and
  * with the sample data.
- *
- * @module
  */
 import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,8 +1,4 @@
-/**
- * The pinned Deno, with the permissions of deno.json.
- *
- * @module
- */
+/** The pinned Deno, with the permissions of deno.json. */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join, resolve } from 'node:path'

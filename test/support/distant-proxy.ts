@@ -1,8 +1,4 @@
-/**
- * A TCP proxy that puts a database far away: every round trip takes some milliseconds more, and is counted.
- *
- * @module
- */
+/** A TCP proxy that puts a database far away: every round trip takes some milliseconds more, and is counted. */
 import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts'
 
 /** A running proxy, on a free port of 127.0.0.1. */

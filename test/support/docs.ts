@@ -1,8 +1,4 @@
-/**
- * The built docs, and an instance that serves them without a database.
- *
- * @module
- */
+/** The built docs, and an instance that serves them without a database. */
 import { cp } from 'node:fs/promises'
 import { basename } from 'node:path'
 import type { Database } from '../../api/database/database.ts'

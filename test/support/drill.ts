@@ -1,8 +1,4 @@
-/**
- * Whether tests run at length, and from which seed.
- *
- * @module
- */
+/** Whether tests run at length, and from which seed. */
 import { inject } from 'vitest'
 
 declare module 'vitest' {

@@ -1,8 +1,4 @@
-/**
- * One response of each status that requests of a client can have.
- *
- * @module
- */
+/** One response of each status that requests of a client can have. */
 import { expect } from 'vitest'
 import type { TestResponse, TestService } from './service.ts'
 

@@ -1,8 +1,4 @@
-/**
- * Folders of exports.
- *
- * @module
- */
+/** Folders of exports. */
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,8 +1,4 @@
-/**
- * Checks of a drill: whether responses, entries of the ledger and balances agree.
- *
- * @module
- */
+/** Checks of a drill: whether responses, entries of the ledger and balances agree. */
 import type { Sql } from '../../api/database/connect.ts'
 import { verifyLedger } from '../../api/ledger/verify.ts'
 import { type Attempt, type Customer, maxResponseMs } from './fault-clients.ts'

@@ -1,8 +1,4 @@
-/**
- * Clients of a drill: API keys, requests that no other one of the same key has, and what came of each.
- *
- * @module
- */
+/** Clients of a drill: API keys, requests that no other one of the same key has, and what came of each. */
 import { type Agent, request } from 'node:http'
 import type { Sql } from '../../api/database/connect.ts'
 import { scopes } from '../../api/ledger/api-key.ts'

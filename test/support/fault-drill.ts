@@ -1,8 +1,6 @@
 /**
  * A drill: two instances on one database, many clients, and a fault. Afterwards the ledger is compared with what every client
  * received.
- *
- * @module
  */
 import { Agent } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -1,8 +1,4 @@
-/**
- * The faults of the drills, on the real thing.
- *
- * @module
- */
+/** The faults of the drills, on the real thing. */
 import { existsSync } from 'node:fs'
 import { rename, symlink } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -1,8 +1,6 @@
 /**
  * A TCP proxy before a PostgreSQL server that breaks a connection at a chosen point of a chosen statement. It knows as
  * much of the protocol as that takes: where a message ends, which statement a client runs, and when its response ends.
- *
- * @module
  */
 import type { Socket } from 'node:net'
 import { type ProxiedConnection, startTcpProxy, type TcpProxy } from './tcp-proxy.ts'

@@ -1,8 +1,4 @@
-/**
- * A dataset with a person who is named in all its places, and the search for that person.
- *
- * @module
- */
+/** A dataset with a person who is named in all its places, and the search for that person. */
 import { expect } from 'vitest'
 import type { Sql } from '../../api/database/connect.ts'
 import { identifyAddress, identifyLogin } from '../../api/names/forge-names.ts'

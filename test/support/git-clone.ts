@@ -1,8 +1,4 @@
-/**
- * Real git repositories in temporary folders.
- *
- * @module
- */
+/** Real git repositories in temporary folders. */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

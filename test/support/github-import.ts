@@ -1,8 +1,4 @@
-/**
- * An import of a made-up organization from the fake forge.
- *
- * @module
- */
+/** An import of a made-up organization from the fake forge. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,8 +1,4 @@
-/**
- * Hostile texts: manifests that are cut, and go on with long runs of what their format has.
- *
- * @module
- */
+/** Hostile texts: manifests that are cut, and go on with long runs of what their format has. */
 import type { Random } from '../../sample/random.ts'
 import type { ManifestGrammar } from './manifest-grammar.ts'
 

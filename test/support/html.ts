@@ -1,8 +1,4 @@
-/**
- * Reads built pages.
- *
- * @module
- */
+/** Reads built pages. */
 import type { Element, Nodes } from 'hast'
 
 /** The outermost elements below a node that pass a test, in their order. */

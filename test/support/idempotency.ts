@@ -1,8 +1,4 @@
-/**
- * Requests with an `Idempotency-Key`, through two instances on one database.
- *
- * @module
- */
+/** Requests with an `Idempotency-Key`, through two instances on one database. */
 import * as v from 'valibot'
 import { createInstance, type Instance, openSameDatabase } from './instance.ts'
 import { type DatabaseKind, startTestService, type TestResponse, type TestService } from './service.ts'

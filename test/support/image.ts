@@ -1,8 +1,6 @@
 /**
  * The image of the Dockerfile, built by buildah on a base that has Node and no shell, and started as container engines do
  * with `--read-only`: with its own root, as the image's user, in the image's environment.
- *
- * @module
  */
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'

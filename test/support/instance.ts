@@ -1,8 +1,6 @@
 /**
  * Instances of the service beside the one that `startTestService` starts: on the same database, on none at all, with
  * another base URL or another docs folder. Their responses are compared with openapi.yml too.
- *
- * @module
  */
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { getLogger } from '@logtape/logtape'

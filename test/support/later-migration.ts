@@ -1,8 +1,4 @@
-/**
- * A made-up migration after the newest of this version.
- *
- * @module
- */
+/** A made-up migration after the newest of this version. */
 import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'

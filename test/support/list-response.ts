@@ -1,8 +1,4 @@
-/**
- * Reads a list's response: its body, its `Link` header and its other headers.
- *
- * @module
- */
+/** Reads a list's response: its body, its `Link` header and its other headers. */
 import * as v from 'valibot'
 import type { TestResponse } from './service.ts'
 

@@ -1,8 +1,4 @@
-/**
- * Whether a server of another process is there yet.
- *
- * @module
- */
+/** Whether a server of another process is there yet. */
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { RunningProgram } from './program.ts'

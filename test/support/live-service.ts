@@ -1,7 +1,5 @@
 /**
  * The service as a process of one of the runtimes, requested over the wire. All responses are compared with openapi.yml.
- *
- * @module
  */
 import { request as send } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -1,8 +1,4 @@
-/**
- * Who waits for a lock.
- *
- * @module
- */
+/** Who waits for a lock. */
 import type { ISql } from 'postgres'
 
 /** Counts the locks in this database that are waited for, as they are now, even in a transaction. */

@@ -1,8 +1,4 @@
-/**
- * What a manifest declares, as examples, and texts that are refused.
- *
- * @module
- */
+/** What a manifest declares, as examples, and texts that are refused. */
 import { expect, test } from 'vitest'
 import { parseManifest } from '../../api/manifests/manifest.ts'
 

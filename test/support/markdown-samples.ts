@@ -1,8 +1,4 @@
-/**
- * The samples of a page.
- *
- * @module
- */
+/** The samples of a page. */
 
 /** Returns the code of a page's samples in a language. */
 export function listSamples(page: string, language: string): string[] {

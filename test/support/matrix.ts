@@ -1,8 +1,4 @@
-/**
- * Prints how many tests passed on each runtime and database.
- *
- * @module
- */
+/** Prints how many tests passed on each runtime and database. */
 import type { Reporter, TestModule } from 'vitest/node'
 
 const runtimes: Record<string, string> = {

@@ -1,8 +1,4 @@
-/**
- * The tools as assistants use them: devdata-mcp, `/mcp`, and the official SDK's client.
- *
- * @module
- */
+/** The tools as assistants use them: devdata-mcp, `/mcp`, and the official SDK's client. */
 import {
   type CallToolResult,
   Client,

@@ -1,8 +1,4 @@
-/**
- * Records as NDJSON, and how they are loaded.
- *
- * @module
- */
+/** Records as NDJSON, and how they are loaded. */
 import type { ImportResult } from '../../api/dataset/apply-load.ts'
 import { importNdjson, type Source } from '../../api/sources/ndjson/import.ts'
 import type { RecordKind } from '../../api/staging/records.ts'

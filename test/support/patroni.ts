@@ -1,8 +1,6 @@
 /**
  * A database on two servers that Patroni runs, with etcd and HAProxy, from the programs of the machine and the files of
  * `deploy/high-availability`.
- *
- * @module
  */
 import { execFile } from 'node:child_process'
 import { chown, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'

@@ -1,8 +1,4 @@
-/**
- * A client that keeps its connection, and repeats nothing by itself.
- *
- * @module
- */
+/** A client that keeps its connection, and repeats nothing by itself. */
 import { Agent as HttpAgent, request as requestHttp } from 'node:http'
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
 

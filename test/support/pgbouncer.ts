@@ -1,8 +1,4 @@
-/**
- * PgBouncer in transaction mode before a PostgreSQL server, from the binary of the machine.
- *
- * @module
- */
+/** PgBouncer in transaction mode before a PostgreSQL server, from the binary of the machine. */
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'

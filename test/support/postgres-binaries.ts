@@ -1,8 +1,4 @@
-/**
- * Finds PostgreSQL's binaries on this machine.
- *
- * @module
- */
+/** Finds PostgreSQL's binaries on this machine. */
 import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, realpathSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'

@@ -1,8 +1,6 @@
 /**
  * A PostgreSQL cluster of a test's own, from the binaries of the machine: nothing that is installed or running is
  * touched, and nothing is left behind, however the test ends.
- *
- * @module
  */
 import type { ChildProcess } from 'node:child_process'
 import { randomBytes } from 'node:crypto'

@@ -1,7 +1,5 @@
 /**
  * Processes of a PostgreSQL server: whom they run as, how they start and stop, and how nothing of them is left behind.
- *
- * @module
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { randomInt } from 'node:crypto'

@@ -1,8 +1,4 @@
-/**
- * Instances of the service as deployers run them: processes on either runtime, which tests can kill.
- *
- * @module
- */
+/** Instances of the service as deployers run them: processes on either runtime, which tests can kill. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'

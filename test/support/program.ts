@@ -1,8 +1,4 @@
-/**
- * Servers of any kind that tests start and stop, each in a process of its own.
- *
- * @module
- */
+/** Servers of any kind that tests start and stop, each in a process of its own. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { constants } from 'node:os'

@@ -1,8 +1,4 @@
-/**
- * Prometheus from the binaries of the machine.
- *
- * @module
- */
+/** Prometheus from the binaries of the machine. */
 import { existsSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,8 +1,6 @@
 /**
  * Rules of the prose linter (`test/documents/prose.test.ts`): Google's developer documentation style, as the rules of Vale state it
  * (https://github.com/errata-ai/Google), and the words of this project.
- *
- * @module
  */
 
 /** A word or phrase that pages don't use. */

@@ -1,8 +1,4 @@
-/**
- * A forge that is made up from a seed, and changes as forges do: what to load, and what there is then.
- *
- * @module
- */
+/** A forge that is made up from a seed, and changes as forges do: what to load, and what there is then. */
 import { createRandom, type Random } from '../../sample/random.ts'
 import type { SampleCommit, SampleDependency, SampleRepository, SampleUser } from '../../sample/records.ts'
 import { createDependency, createRepository, createUser, type Records } from './records.ts'

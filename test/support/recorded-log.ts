@@ -1,8 +1,4 @@
-/**
- * Records the log of services in this process.
- *
- * @module
- */
+/** Records the log of services in this process. */
 import { configure, type LogLevel, type LogRecord } from '@logtape/logtape'
 
 /** Gives what is logged from a level on to `keep`, until LogTape's `reset()` is called. */

@@ -1,8 +1,4 @@
-/**
- * Records that a test makes, and how it loads them: as every load does.
- *
- * @module
- */
+/** Records that a test makes, and how it loads them: as every load does. */
 
 import type { Sql } from '../../api/database/connect.ts'
 import type { DatasetSettings } from '../../api/dataset/dataset-change.ts'

@@ -1,8 +1,4 @@
-/**
- * Removes rows of the catalog, as the commands for removal do.
- *
- * @module
- */
+/** Removes rows of the catalog, as the commands for removal do. */
 import type { Sql } from '../../api/database/connect.ts'
 import { changeDataset, type DatasetChangeOptions } from '../../api/dataset/dataset-change.ts'
 import { removeRepositories, removeUsers } from '../../api/dataset/removal.ts'

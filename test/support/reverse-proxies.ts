@@ -1,8 +1,6 @@
 /**
  * The proxies of `deploy/proxies`, from the binaries of the machine. Their files are used as they are, but for what
  * `replacements` names: ports, certificate, accounts.
- *
- * @module
  */
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'

@@ -1,8 +1,6 @@
 /**
  * What lists must return of any records, and of the sample data, computed by plain loops straight from
  * decisions/0003-lists.md. It shares no code with the service, so that the two can be held against each other.
- *
- * @module
  */
 import { readFileSync } from 'node:fs'
 import type { SampleCommit, SampleDependency, SampleRepository, SampleUser } from '../../sample/records.ts'

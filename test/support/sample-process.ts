@@ -1,8 +1,4 @@
-/**
- * A process of the service with the sample data, on an embedded database of its own.
- *
- * @module
- */
+/** A process of the service with the sample data, on an embedded database of its own. */
 import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,8 +1,4 @@
-/**
- * A whole service for a test: the app on a database of its own. Every response is compared with openapi.yml.
- *
- * @module
- */
+/** A whole service for a test: the app on a database of its own. Every response is compared with openapi.yml. */
 import { randomUUID } from 'node:crypto'
 import { cpSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'

@@ -1,8 +1,4 @@
-/**
- * Settlements of many keys: what to ask for, and how to check the ledger.
- *
- * @module
- */
+/** Settlements of many keys: what to ask for, and how to check the ledger. */
 import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
 import { hashSecret } from '../../api/ledger/api-key.ts'

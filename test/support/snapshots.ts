@@ -1,8 +1,4 @@
-/**
- * Tells tests whether recorded files are written: `npx vitest run -u`.
- *
- * @module
- */
+/** Tells tests whether recorded files are written: `npx vitest run -u`. */
 import type { TestProject } from 'vitest/node'
 
 /** `all`: write all files (`-u`); `new`: write missing ones; `none`: write nothing (in CI). */

@@ -1,8 +1,4 @@
-/**
- * Starts of the service as a person sees them: what is printed, and how they end.
- *
- * @module
- */
+/** Starts of the service as a person sees them: what is printed, and how they end. */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { endWithThisProcess, inheritEnvironment } from './program.ts'

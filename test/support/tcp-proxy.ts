@@ -1,8 +1,4 @@
-/**
- * A TCP proxy before a PostgreSQL server, as a frame for those that do something to what passes.
- *
- * @module
- */
+/** A TCP proxy before a PostgreSQL server, as a frame for those that do something to what passes. */
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 

@@ -1,8 +1,4 @@
-/**
- * What the operating system keeps of responses that clients haven't read, on Linux.
- *
- * @module
- */
+/** What the operating system keeps of responses that clients haven't read, on Linux. */
 import { readFile } from 'node:fs/promises'
 
 /** Counts the bytes that connections from this local port have sent and nobody has read; of one remote port, or of all. */

@@ -1,8 +1,4 @@
-/**
- * Reads a key's usage, and writes ledgers to read.
- *
- * @module
- */
+/** Reads a key's usage, and writes ledgers to read. */
 import * as v from 'valibot'
 import { type ListResponse, readListResponse } from './list-response.ts'
 import type { TestService } from './service.ts'

@@ -1,8 +1,6 @@
 /**
  * Who uses what, computed from the records alone by plain loops straight from decisions/0004-data.md. It shares no code
  * with the service, so that the two can be held against each other.
- *
- * @module
  */
 import type { SampleCommit, SampleDependency, SampleRepository, SampleUser } from '../../sample/records.ts'
 import { fold } from './fold.ts'

@@ -1,8 +1,6 @@
 /**
  * What a released version left for the tests of later ones: `npm run fixture` writes it. To look at it:
  * `unzip -p test/release/versions/0.1.0.zip 0.1.0.sql`, or `0.1.0.json`.
- *
- * @module
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,8 +1,4 @@
-/**
- * The log: a line for each request, with what an operator needs and nothing that is nobody's business.
- *
- * @module
- */
+/** The log: a line for each request, with what an operator needs and nothing that is nobody's business. */
 import { getLogger, type LogRecord, reset } from '@logtape/logtape'
 import * as v from 'valibot'
 import { afterAll, beforeAll, expect, test } from 'vitest'

@@ -1,7 +1,5 @@
 /**
  * What the log says of requests and defects, and what responses keep to themselves (decisions/0007-operations.md).
- *
- * @module
  */
 import { readFile } from 'node:fs/promises'
 import { connect } from 'node:net'

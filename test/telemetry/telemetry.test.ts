@@ -1,8 +1,4 @@
-/**
- * Traces for OpenTelemetry, as a collector receives them from an instance.
- *
- * @module
- */
+/** Traces for OpenTelemetry, as a collector receives them from an instance. */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { text } from 'node:stream/consumers'

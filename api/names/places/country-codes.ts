@@ -1,8 +1,4 @@
-/**
- * Codes of countries: ISO 3166-1 alpha-2.
- *
- * @module
- */
+/** Codes of countries: ISO 3166-1 alpha-2. */
 import { iso31661Alpha2ToAlpha3 } from 'iso-3166/1-a2-to-1-a3.js'
 
 /** Codes that people write for others: the usual one of the United Kingdom, and the European Union's of Greece. */

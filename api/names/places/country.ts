@@ -1,8 +1,4 @@
-/**
- * Finds the country in what people write as their location. A text that may mean several countries has none.
- *
- * @module
- */
+/** Finds the country in what people write as their location. A text that may mean several countries has none. */
 import { findParentCountry } from './country-codes.ts'
 import { ambiguousNames, otherWords } from './further-names.ts'
 import { foldName, type Place, readGazetteer } from './gazetteer.ts'

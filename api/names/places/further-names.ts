@@ -1,8 +1,4 @@
-/**
- * What people call places beyond what the gazetteer has, and what isn't the name of one.
- *
- * @module
- */
+/** What people call places beyond what the gazetteer has, and what isn't the name of one. */
 
 /** What else people write for a country: other names of it, and names of well-known places there. */
 export const furtherNames: Readonly<Record<string, readonly string[]>> = {

@@ -1,8 +1,4 @@
-/**
- * Reads files by object id with one `git cat-file --batch`.
- *
- * @module
- */
+/** Reads files by object id with one `git cat-file --batch`. */
 import { createDamageError, streamGit } from './git-process.ts'
 
 export interface GitBlob {

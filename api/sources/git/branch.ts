@@ -1,8 +1,4 @@
-/**
- * Finds the branch of a clone that is read.
- *
- * @module
- */
+/** Finds the branch of a clone that is read. */
 import { createDamageError, GitError, readLines } from './git-process.ts'
 
 /** A reference to read from. */

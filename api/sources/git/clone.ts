@@ -1,7 +1,5 @@
 /**
  * Opens a clone. Checks it before its history is read, so that a problem with it is reported first, with what to do.
- *
- * @module
  */
 import { readdir, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'

@@ -1,8 +1,4 @@
-/**
- * Users from commits: the forge's no-reply addresses name an account by its id.
- *
- * @module
- */
+/** Users from commits: the forge's no-reply addresses name an account by its id. */
 import { isLocalDocument } from '../../catalog/document-lookup.ts'
 import type { Sql } from '../../database/connect.ts'
 import { findAccount, identifyAddress, listIdentities, localPrefix } from '../../names/forge-names.ts'

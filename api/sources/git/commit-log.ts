@@ -1,8 +1,4 @@
-/**
- * Reads the commits of a clone with one `git log`, in constant memory.
- *
- * @module
- */
+/** Reads the commits of a clone with one `git log`, in constant memory. */
 
 import { listCoauthors } from '../../names/coauthors.ts'
 import type { CommitRecord } from '../../staging/records.ts'

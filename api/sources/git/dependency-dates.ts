@@ -1,8 +1,4 @@
-/**
- * Dates when a repository's manifests have declared each dependency, first and last.
- *
- * @module
- */
+/** Dates when a repository's manifests have declared each dependency, first and last. */
 import type { DependencyRecord } from '../../staging/records.ts'
 import type { Declaration } from './manifest-tree.ts'
 import { compareSets, type NameSet, type NameTable, noNames } from './name-table.ts'

@@ -4,8 +4,6 @@
  * The clone's or its owner's configuration must not change the output, or start other programs. So every call sets what
  * it depends on, drops environment variables that name another repository, and disables network protocols: a partial
  * clone would otherwise fetch its objects one by one. No shell is involved, and git takes no locks in the clone.
- *
- * @module
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -14,8 +14,6 @@
  * Some manifests take names from another file of the same commit. When that file changes, they are looked up again.
  *
  * Two processes do the work: a `git log` lists the changes, and a `git cat-file` reads each distinct version once.
- *
- * @module
  */
 import { parseWithinBounds } from '../../manifests/bounded-parser.ts'
 import { decodeManifest } from '../../manifests/manifest.ts'

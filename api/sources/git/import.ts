@@ -1,8 +1,6 @@
 /**
  * Loads clones: their commits, the dependencies that their manifests have declared over time, and users from the
  * no-reply addresses of their authors.
- *
- * @module
  */
 import { resolve } from 'node:path'
 import type { Sql } from '../../database/connect.ts'

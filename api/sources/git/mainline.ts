@@ -1,8 +1,4 @@
-/**
- * Lists which manifests each commit of the mainline has changed, with one `git log`.
- *
- * @module
- */
+/** Lists which manifests each commit of the mainline has changed, with one `git log`. */
 import { findManifest, findUnreadManifest } from '../../manifests/manifest-paths.ts'
 import { type Clone, parseDate } from './clone.ts'
 import { GitError, readLines, runGit, splitFields, streamGit } from './git-process.ts'

@@ -2,8 +2,6 @@
  * The manifests of a repository, commit by commit, and the names that they declare there: their own, and those that
  * other files of the same commit define for them. When such a file changes, so do the manifests that refer to it. Names
  * of the repository's own packages are left out.
- *
- * @module
  */
 import { posix } from 'node:path'
 import { isName, type ManifestContent } from '../../manifests/manifest.ts'

@@ -1,8 +1,6 @@
 /**
  * Names of a whole history in little memory: each text once, as a number, and each set of names once, as sorted
  * numbers. Thousands of versions of a manifest declare nearly the same names.
- *
- * @module
  */
 import { createHash } from 'node:crypto'
 

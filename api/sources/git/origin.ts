@@ -1,8 +1,4 @@
-/**
- * Where a clone comes from.
- *
- * @module
- */
+/** Where a clone comes from. */
 import { GitError, runGit } from './git-process.ts'
 
 /** `git@HOST:OWNER/NAME` */

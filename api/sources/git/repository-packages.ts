@@ -1,8 +1,4 @@
-/**
- * The packages of a repository itself, commit by commit. Manifests that declare them don't depend on them.
- *
- * @module
- */
+/** The packages of a repository itself, commit by commit. Manifests that declare them don't depend on them. */
 import { posix } from 'node:path'
 import { expandBraces, type FolderPatterns, hasFolder } from '../../manifests/wildcards.ts'
 import { type NameSet, type NameTable, noNames } from './name-table.ts'

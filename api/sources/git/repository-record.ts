@@ -1,7 +1,5 @@
 /**
  * The repository's own record, when a clone is loaded: what the dataset has, or what the clone and its URL say.
- *
- * @module
  */
 import { createHash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'

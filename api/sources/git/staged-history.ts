@@ -1,8 +1,4 @@
-/**
- * Stages what a clone tells of its repository: the dependencies of its history, and its commits.
- *
- * @module
- */
+/** Stages what a clone tells of its repository: the dependencies of its history, and its commits. */
 
 import type { FilteredStaging } from '../../people/filtered-load.ts'
 import type { RepositoryRecord } from '../../staging/records.ts'

@@ -1,8 +1,6 @@
 /**
  * How an import asks the forge: in batches, several at a time. After an interruption, it repeats no query that has a
  * response.
- *
- * @module
  */
 import { batchesOf } from '../../concurrency/batches.ts'
 import { type ForgeClient, ForgeError, type Query, type Reply } from './client.ts'

@@ -4,8 +4,6 @@
  *
  * `@octokit/plugin-throttling` isn't used: it keeps no account of points, and after a refusal only the refused query
  * waits, while others are sent and refused as well.
- *
- * @module
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { GraphqlResponseError, graphql } from '@octokit/graphql'

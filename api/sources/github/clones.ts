@@ -1,8 +1,6 @@
 /**
  * Bare clones of the forge's repositories, one folder each, named by the repository's id. Only the default branch is
  * fetched. A clone that can't be repaired is created again.
- *
- * @module
  */
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'

@@ -1,8 +1,4 @@
-/**
- * Loads what was found on the forge and in clones.
- *
- * @module
- */
+/** Loads what was found on the forge and in clones. */
 
 import type { Sql } from '../../database/connect.ts'
 import type { ImportResult } from '../../dataset/apply-load.ts'

@@ -1,8 +1,4 @@
-/**
- * Asks the forge for people: which accounts the authors of commits are, and the profiles of accounts.
- *
- * @module
- */
+/** Asks the forge for people: which accounts the authors of commits are, and the profiles of accounts. */
 
 import { identifyAddress } from '../../names/forge-names.ts'
 import type { UserRecord } from '../../staging/records.ts'

@@ -1,8 +1,6 @@
 /**
  * Turns what the forge says into records. What it doesn't say is null, or has a documented default where null isn't
  * allowed (`docs-site/src/content/docs/import-github.md`).
- *
- * @module
  */
 import {
   RecordError,

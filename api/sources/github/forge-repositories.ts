@@ -1,8 +1,4 @@
-/**
- * Asks the forge for repositories: owners' repositories, single ones, and known ones again.
- *
- * @module
- */
+/** Asks the forge for repositories: owners' repositories, single ones, and known ones again. */
 import * as v from 'valibot'
 import type { RepositoryRecord } from '../../staging/records.ts'
 import { ask, askInBatches, type Forge, inParallel, tryToAsk } from './ask.ts'

@@ -1,8 +1,4 @@
-/**
- * The histories of repositories: which of them have to be loaded, and whose commits are new.
- *
- * @module
- */
+/** The histories of repositories: which of them have to be loaded, and whose commits are new. */
 import type { Sql } from '../../database/connect.ts'
 import { identifyAddress } from '../../names/forge-names.ts'
 import type { Clone } from '../git/clone.ts'

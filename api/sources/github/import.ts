@@ -1,8 +1,6 @@
 /**
  * Loads repositories of GitHub with their histories and people: asks the GraphQL API, fetches bare clones, and applies
  * all of it as one load.
- *
- * @module
  */
 
 import { batchesOf } from '../../concurrency/batches.ts'

@@ -1,8 +1,6 @@
 /**
  * The journal of an import: the forge's responses, so that an import that was killed continues. A journal is a
  * file beside the clones, readable by its owner alone, and is deleted with the end of the import.
- *
- * @module
  */
 import { createHash } from 'node:crypto'
 import { type FileHandle, open, readFile, rm } from 'node:fs/promises'

@@ -1,8 +1,4 @@
-/**
- * What the dataset has of the forge already: it is not asked for again, or asked for by id.
- *
- * @module
- */
+/** What the dataset has of the forge already: it is not asked for again, or asked for by id. */
 import { isLocalDocument } from '../../catalog/document-lookup.ts'
 import { renderMembers } from '../../catalog/stored-documents.ts'
 import type { Sql, SqlOrTransaction } from '../../database/connect.ts'

@@ -1,8 +1,6 @@
 /**
  * Repositories of the dataset that the forge doesn't have any more. One is removed when the forge has said so in two
  * refreshes, and not the first time: an hour's trouble of the forge must not remove anything.
- *
- * @module
  */
 import type { Sql, SqlOrTransaction } from '../../database/connect.ts'
 import { assertRemovalsBounded } from '../../dataset/removal-bound.ts'

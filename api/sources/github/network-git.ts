@@ -1,7 +1,5 @@
 /**
  * Runs git with the network. Of the user's and the machine's settings of git, only those of the connection count.
- *
- * @module
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

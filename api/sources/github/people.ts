@@ -1,8 +1,4 @@
-/**
- * The people of repositories: who owns them, and who made the new commits.
- *
- * @module
- */
+/** The people of repositories: who owns them, and who made the new commits. */
 
 import { batchesOf } from '../../concurrency/batches.ts'
 import type { Sql } from '../../database/connect.ts'

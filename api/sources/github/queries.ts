@@ -1,8 +1,4 @@
-/**
- * The queries to the forge's GraphQL API, and the shape of their responses.
- *
- * @module
- */
+/** The queries to the forge's GraphQL API, and the shape of their responses. */
 import * as v from 'valibot'
 import { type Query, rateLimitSelection } from './client.ts'
 

@@ -1,8 +1,6 @@
 /**
  * Reads the items of the forge's responses. What the forge leaves out, refuses, or describes against its own schema
  * concerns that item alone.
- *
- * @module
  */
 import * as v from 'valibot'
 import type { ItemError, Reply } from './client.ts'

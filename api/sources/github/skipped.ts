@@ -5,8 +5,6 @@
  * itself says that the repository is empty, blocked, private or gone, or the history is larger than what is fetched.
  * Otherwise it fails: what it has read is loaded, but the command exits with 1, and the load counts neither as the last
  * one nor as a refresh.
- *
- * @module
  */
 
 /** Something that was not loaded, or not all of it, and why. */

@@ -1,8 +1,4 @@
-/**
- * What a token may still ask. The forge says it in each response; a query that would be refused is not sent.
- *
- * @module
- */
+/** What a token may still ask. The forge says it in each response; a query that would be refused is not sent. */
 
 /** A little more than what the forge asks for: its clock and ours differ, and timers end early. */
 const marginMs = 1_000

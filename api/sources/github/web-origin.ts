@@ -1,8 +1,4 @@
-/**
- * The origin of the forge's pages and clones.
- *
- * @module
- */
+/** The origin of the forge's pages and clones. */
 
 /**
  * Finds the origin by the API's URL: `https://github.com` for `https://api.github.com`, and likewise on ghe.com. An

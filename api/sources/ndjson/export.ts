@@ -1,8 +1,4 @@
-/**
- * Exports the dataset as newline-delimited JSON, in the form that `import ndjson` reads.
- *
- * @module
- */
+/** Exports the dataset as newline-delimited JSON, in the form that `import ndjson` reads. */
 import { createHash } from 'node:crypto'
 import { readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -1,8 +1,6 @@
 /**
  * Loads files of newline-delimited JSON. Each line is an object as the API returns it, has a user's
  * further addresses, or names something to remove.
- *
- * @module
  */
 
 import { createReadStream } from 'node:fs'

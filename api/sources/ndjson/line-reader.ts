@@ -1,8 +1,4 @@
-/**
- * Splits a stream of bytes into lines, in constant memory.
- *
- * @module
- */
+/** Splits a stream of bytes into lines, in constant memory. */
 
 /** Longer lines are not read. */
 const maxLineBytes = 64 * 2 ** 20

@@ -1,8 +1,4 @@
-/**
- * What calls may cost: all together (`DEVDATA_BUDGET`), or each alone (`Max-Credits`).
- *
- * @module
- */
+/** What calls may cost: all together (`DEVDATA_BUDGET`), or each alone (`Max-Credits`). */
 
 /** How many requests are remembered, and how long. A call may be repeated, or a cursor used again. */
 const maxRequests = 1_000

@@ -1,8 +1,4 @@
-/**
- * One call of a tool: a client that counts what the call is charged, and gives up before the assistant does.
- *
- * @module
- */
+/** One call of a tool: a client that counts what the call is charged, and gives up before the assistant does. */
 import {
   type Client,
   createClient,

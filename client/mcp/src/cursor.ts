@@ -1,8 +1,6 @@
 /**
  * Where a list continues, as a text that has everything in it: any process can continue the list. The text is short,
  * because an assistant has to write it. Path and filter come with the call, and the idempotency key comes from the URL.
- *
- * @module
  */
 import { createHash } from 'node:crypto'
 import { ArgumentError } from './messages.ts'

@@ -1,8 +1,4 @@
-/**
- * What assistants get of an item: by default what questions are mostly about, in few tokens.
- *
- * @module
- */
+/** What assistants get of an item: by default what questions are mostly about, in few tokens. */
 import type { Commit, ListedRepository, Repository, RepositoryDependency, User } from '../../src/client.ts'
 import { shrink } from './result-size.ts'
 

@@ -1,8 +1,6 @@
 #!/usr/bin/env node
 /**
  * The program: `devdata-mcp --help`. Standard output is the protocol's; everything else goes to standard error.
- *
- * @module
  */
 import { readFileSync } from 'node:fs'
 import process from 'node:process'

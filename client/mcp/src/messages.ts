@@ -1,8 +1,4 @@
-/**
- * What an assistant reads when a call fails: what was wrong, what it cost, and what to do.
- *
- * @module
- */
+/** What an assistant reads when a call fails: what was wrong, what it cost, and what to do. */
 import {
   AuthenticationError,
   ConnectionError,

@@ -4,8 +4,6 @@
  * No process keeps anything between calls. The idempotency key of a page depends on its URL alone, and the URLs of a
  * call's pages on its arguments and the data. What was paid for is therefore delivered without another payment, by any
  * process: to the next call, which has the cursor, and to a repetition of the call.
- *
- * @module
  */
 import type { List, ListOptions, Quote } from '../../src/client.ts'
 import type { Call } from './call.ts'

@@ -1,8 +1,4 @@
-/**
- * How large a result may be: as many items as fit, and items that are cut to fit.
- *
- * @module
- */
+/** How large a result may be: as many items as fit, and items that are cut to fit. */
 import { Buffer } from 'node:buffer'
 import type { ResultItem } from './fields.ts'
 

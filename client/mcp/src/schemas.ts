@@ -1,8 +1,6 @@
 /**
  * Arguments of the tools, as JSON Schema. Assistants read these with every conversation, so they are short. Some models
  * refuse all tools if a schema has an array of types, or a value without a type.
- *
- * @module
  */
 
 import type { StandardSchemaWithJSON } from '@modelcontextprotocol/server'

@@ -1,8 +1,4 @@
-/**
- * The tools, on any transport. They keep nothing between calls but the budget.
- *
- * @module
- */
+/** The tools, on any transport. They keep nothing between calls but the budget. */
 
 import { type CallToolResult, McpServer, type ServerContext } from '@modelcontextprotocol/server'
 import type { Budget } from './budget.ts'

@@ -1,7 +1,5 @@
 /**
  * Reads the argument and the environment. The key is never an argument: other users of the machine could read it.
- *
- * @module
  */
 import { readFileSync } from 'node:fs'
 import process from 'node:process'

@@ -1,7 +1,5 @@
 /**
  * Makes the result of a tool: reserves credits of the budget, runs a call, and says what it cost and what remains.
- *
- * @module
  */
 
 import type { CallToolResult, ServerContext } from '@modelcontextprotocol/server'

@@ -1,8 +1,6 @@
 /**
  * Reads the arguments, and the settings of the environment. The key is never an argument: other users of the machine
  * could read it.
- *
- * @module
  */
 import { readFileSync } from 'node:fs'
 import process from 'node:process'

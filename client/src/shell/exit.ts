@@ -1,8 +1,4 @@
-/**
- * How a command ends that fails.
- *
- * @module
- */
+/** How a command ends that fails. */
 import {
   AuthenticationError,
   InsufficientCreditsError,

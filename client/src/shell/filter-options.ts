@@ -1,8 +1,4 @@
-/**
- * Reads the options of filters. `filters.ts` has them.
- *
- * @module
- */
+/** Reads the options of filters. `filters.ts` has them. */
 import type { RepositoryFilter, UserFilter } from '../filter-types.ts'
 import { UsageError } from './exit.ts'
 import { repositoryOptions, sharedOptions, userOptions } from './filters.ts'

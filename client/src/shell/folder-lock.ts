@@ -5,8 +5,6 @@
  * The lock is a file that one command at a time can create. Its owner rewrites it every second. Another command watches
  * it: if the file doesn't change for 10 seconds, its owner was killed, and the lock is taken over. No clocks are compared.
  * An owner that was only suspended finds another's lock when it continues, and stops.
- *
- * @module
  */
 import { randomUUID } from 'node:crypto'
 import { readFileSync, readlinkSync, renameSync, rmSync, writeFileSync } from 'node:fs'

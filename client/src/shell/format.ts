@@ -1,13 +1,10 @@
-/**
- * Items as text: a JSON object a line, comma-separated values, or a table for a terminal.
- *
- * @module
- */
+/** Items as text: a JSON object a line, comma-separated values, or a table for a terminal. */
 
 export const formats = ['ndjson', 'csv', 'table'] as const
 export type Format = (typeof formats)[number]
 
 /** How items are written. */
+
 export interface FormatOptions {
   format: Format
   /** Whether CSV begins with a byte order mark. */

@@ -1,8 +1,4 @@
-/**
- * What `devdata-client --help` prints.
- *
- * @module
- */
+/** What `devdata-client --help` prints. */
 import { filterHelp } from './filters.ts'
 
 /** The text. */

@@ -1,8 +1,4 @@
-/**
- * What messages don't show: API keys.
- *
- * @module
- */
+/** What messages don't show: API keys. */
 
 /** Replaces the key, and whatever has the form of one, in a message. */
 export function hideKeys(message: string, apiKey?: string): string {

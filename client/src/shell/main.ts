@@ -1,9 +1,5 @@
 #!/usr/bin/env node
-/**
- * The command line: `devdata-client --help`.
- *
- * @module
- */
+/** The command line: `devdata-client --help`. */
 import process from 'node:process'
 import { AuthenticationError, createClient, isAboutUrl, type Wait } from '../client.ts'
 import { type Arguments, parseArguments, readSettings, type Settings } from './arguments.ts'

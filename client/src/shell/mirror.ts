@@ -3,8 +3,6 @@
  *
  * Changes are fetched into a file of their own. Once all are there, a new copy with the changes is written beside the former
  * one, and takes its place. The next run continues one that was killed, whichever step it was at.
- *
- * @module
  */
 import { createReadStream, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,8 +1,4 @@
-/**
- * Where items are written: standard output, or a file that a killed command can continue.
- *
- * @module
- */
+/** Where items are written: standard output, or a file that a killed command can continue. */
 import { closeSync, existsSync, fstatSync, ftruncateSync, openSync, statSync, writeSync } from 'node:fs'
 import process from 'node:process'
 import { UsageError } from './exit.ts'

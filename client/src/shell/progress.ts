@@ -1,8 +1,4 @@
-/**
- * Progress on standard error: one line that is redrawn on a terminal, elsewhere a line at the end.
- *
- * @module
- */
+/** Progress on standard error: one line that is redrawn on a terminal, elsewhere a line at the end. */
 
 /** How far a command is. */
 export interface ProgressState {

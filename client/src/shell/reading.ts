@@ -1,8 +1,4 @@
-/**
- * The commands that read a list, and those that ask for a few numbers.
- *
- * @module
- */
+/** The commands that read a list, and those that ask for a few numbers. */
 import { createHash } from 'node:crypto'
 import { resolve } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'

@@ -1,8 +1,4 @@
-/**
- * The state of a command, in a file that is replaced as a whole.
- *
- * @module
- */
+/** The state of a command, in a file that is replaced as a whole. */
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { UsageError } from './exit.ts'
 

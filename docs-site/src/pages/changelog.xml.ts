@@ -1,8 +1,4 @@
-/**
- * The feed of the changelog: an item for each version.
- *
- * @module
- */
+/** The feed of the changelog: an item for each version. */
 
 import { getEntry } from 'astro:content'
 import rss, { type RSSFeedItem } from '@astrojs/rss'

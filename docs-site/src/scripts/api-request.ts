@@ -1,8 +1,4 @@
-/**
- * Requests from the pages of the docs to the API beside them.
- *
- * @module
- */
+/** Requests from the pages of the docs to the API beside them. */
 import { apiPath } from '../docs-path.ts'
 import { readKey } from './key.ts'
 

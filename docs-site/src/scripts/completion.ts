@@ -1,8 +1,4 @@
-/**
- * Completes the entries of a field with names that exist. The list of options is the browser's own.
- *
- * @module
- */
+/** Completes the entries of a field with names that exist. The list of options is the browser's own. */
 import { sendRequest } from './api-request.ts'
 import { createElement } from './elements.ts'
 import { readKey } from './key.ts'

@@ -1,8 +1,4 @@
-/**
- * The button that copies a page as Markdown.
- *
- * @module
- */
+/** The button that copies a page as Markdown. */
 import { createElement } from './elements.ts'
 
 const shownMs = 2_000

@@ -1,8 +1,4 @@
-/**
- * What a reader can do about an error, where that is sure.
- *
- * @module
- */
+/** What a reader can do about an error, where that is sure. */
 import { writeUrl } from './url.ts'
 
 /** A correction of a request, for a button. */

@@ -1,8 +1,4 @@
-/**
- * CSV that spreadsheets open without running anything.
- *
- * @module
- */
+/** CSV that spreadsheets open without running anything. */
 
 /**
  * A cell. A text that a spreadsheet would run as a formula gets an apostrophe before it, which makes it text. Numbers stay

@@ -1,8 +1,4 @@
-/**
- * The demo key of a trial. The viewer's page has it on this machine, and only there.
- *
- * @module
- */
+/** The demo key of a trial. The viewer's page has it on this machine, and only there. */
 import { apiUrl } from './api-request.ts'
 
 let found: Promise<string | undefined> | undefined

@@ -1,8 +1,4 @@
-/**
- * Creates and finds elements, and closes dialogs.
- *
- * @module
- */
+/** Creates and finds elements, and closes dialogs. */
 
 /** Creates an element with properties and content. Text is never HTML. */
 export function createElement<Name extends keyof HTMLElementTagNameMap>(

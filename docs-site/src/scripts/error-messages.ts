@@ -1,8 +1,4 @@
-/**
- * Which message of the errors page a text is. Messages of the API contain names and numbers of the request.
- *
- * @module
- */
+/** Which message of the errors page a text is. Messages of the API contain names and numbers of the request. */
 
 /** Messages of the same kind begin with the same two words or so. */
 const minCommon = 12

@@ -1,7 +1,5 @@
 /**
  * What the errors page says about a message. It is read only when an error comes, so pages carry no list of messages.
- *
- * @module
  */
 import { docsPath } from '../docs-path.ts'
 import { createElement } from './elements.ts'

@@ -1,8 +1,4 @@
-/**
- * Asks the service whether a key works, which is free.
- *
- * @module
- */
+/** Asks the service whether a key works, which is free. */
 import { sendRequest } from './api-request.ts'
 import { type KeyState, readKeyState } from './key-state.ts'
 

@@ -1,8 +1,4 @@
-/**
- * The header's button and dialog for the reader's key, and the balance beside them.
- *
- * @module
- */
+/** The header's button and dialog for the reader's key, and the balance beside them. */
 import { onBalance } from './api-request.ts'
 import { findDemoKey } from './demo-key.ts'
 import { closeOnClickBeside, find } from './elements.ts'

@@ -1,7 +1,5 @@
 /**
  * The ledger's entries of the reader's key on the page "Your key": pages of a table, and all of them as a file.
- *
- * @module
  */
 import { writeCsv } from './csv.ts'
 import { createElement as create, createButton } from './elements.ts'

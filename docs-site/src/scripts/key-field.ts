@@ -1,8 +1,4 @@
-/**
- * The field for the reader's key in a page. In a trial it has the demo key.
- *
- * @module
- */
+/** The field for the reader's key in a page. In a trial it has the demo key. */
 import { onBalance } from './api-request.ts'
 import { findDemoKey } from './demo-key.ts'
 import { onKeyChange, readKey, writeKey } from './key.ts'

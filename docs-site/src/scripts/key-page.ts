@@ -1,8 +1,4 @@
-/**
- * The page "Your key": balance, spending and entries of the reader's key. All of its requests are free.
- *
- * @module
- */
+/** The page "Your key": balance, spending and entries of the reader's key. All of its requests are free. */
 import { docsPath } from '../docs-path.ts'
 import { createElement as create, createButton } from './elements.ts'
 import { onKeyChange, readKey } from './key.ts'

@@ -1,8 +1,4 @@
-/**
- * The spending of the reader's key on the page "Your key": a chart and a table.
- *
- * @module
- */
+/** The spending of the reader's key on the page "Your key": a chart and a table. */
 import { createElement as create } from './elements.ts'
 import { createTable, formatNumber } from './key-table.ts'
 import { drawSpending, listDays } from './spending-chart.ts'

@@ -1,8 +1,4 @@
-/**
- * What the docs and the viewer say about a key, from the response of `GET /api-key/credits`.
- *
- * @module
- */
+/** What the docs and the viewer say about a key, from the response of `GET /api-key/credits`. */
 
 /** What is known about a key. */
 export interface KeyState {

@@ -1,8 +1,4 @@
-/**
- * The tables of the page "Your key".
- *
- * @module
- */
+/** The tables of the page "Your key". */
 import { createElement as create } from './elements.ts'
 
 /** Writes a number as readers expect it: `1,234`. */

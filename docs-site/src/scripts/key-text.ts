@@ -1,8 +1,4 @@
-/**
- * Keys as readers enter them, and as the docs and the viewer show them.
- *
- * @module
- */
+/** Keys as readers enter them, and as the docs and the viewer show them. */
 
 /** What a reader has entered: a key, or a text that isn't one. */
 export type EnteredKey = { key: string } | { error: string }

@@ -1,8 +1,6 @@
 /**
  * The reader's API key, for the docs and the viewer alike. `sessionStorage` keeps it across pages and reloads of this tab,
  * until the tab closes.
- *
- * @module
  */
 
 const item = 'devdata-api-key'
@@ -11,6 +9,7 @@ const keyEvent = 'devdata-key'
 const shownEvent = 'devdata-key-shown'
 
 /** The key of this tab; undefined if there is none. */
+
 export const readKey = (): string | undefined => sessionStorage.getItem(item) ?? undefined
 
 /** Whether samples show the key in place of `$API_KEY`. */

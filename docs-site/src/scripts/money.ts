@@ -1,8 +1,4 @@
-/**
- * What credits cost in money, on a service that has a price for them.
- *
- * @module
- */
+/** What credits cost in money, on a service that has a price for them. */
 import { parseCreditPrice, writeMoney } from '../../../api/ledger/credit-price.ts'
 
 /** Writes `(0.10 EUR)`, or nothing. */

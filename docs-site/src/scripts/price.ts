@@ -1,8 +1,4 @@
-/**
- * Asks for the price of a request.
- *
- * @module
- */
+/** Asks for the price of a request. */
 import { type ApiResponse, readError, sendRequest } from './api-request.ts'
 import { writeCredits } from './key-state.ts'
 import { readQuote } from './quote.ts'

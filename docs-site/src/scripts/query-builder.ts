@@ -3,8 +3,6 @@
  *
  * Each example is a whole sample with its recorded response. For any other question, the example's code gets the new URL,
  * and the response to `HEAD` takes the place of the recorded one.
- *
- * @module
  */
 import { type Completion, completeField, packageCompletion, placeCompletion } from './completion.ts'
 import { createElement, find } from './elements.ts'

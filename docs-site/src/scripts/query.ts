@@ -1,8 +1,4 @@
-/**
- * A question of the query builder or of the home page's sentence: what readers type, its URL and its price.
- *
- * @module
- */
+/** A question of the query builder or of the home page's sentence: what readers type, its URL and its price. */
 
 import { repeated } from '../../../client/src/filter-types.ts'
 import { findCountryCode } from './country-code.ts'

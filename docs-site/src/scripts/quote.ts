@@ -1,8 +1,4 @@
-/**
- * The price of a request, as the response to its `HEAD` has it.
- *
- * @module
- */
+/** The price of a request, as the response to its `HEAD` has it. */
 import { createElement } from './elements.ts'
 import { writeCredits } from './key-state.ts'
 

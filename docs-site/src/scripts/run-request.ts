@@ -1,8 +1,4 @@
-/**
- * The request of a form below a sample.
- *
- * @module
- */
+/** The request of a form below a sample. */
 import { escapePart, writeUrl } from './url.ts'
 
 /**

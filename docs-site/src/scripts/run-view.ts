@@ -1,8 +1,4 @@
-/**
- * Draws a response and a receipt.
- *
- * @module
- */
+/** Draws a response and a receipt. */
 import { statusTexts } from '../../status-texts.ts'
 import type { ApiResponse } from './api-request.ts'
 import { createElement } from './elements.ts'

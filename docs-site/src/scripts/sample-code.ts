@@ -1,8 +1,4 @@
-/**
- * Changes the code of samples on the page: to the URL that the reader asks for, and to the reader's key.
- *
- * @module
- */
+/** Changes the code of samples on the page: to the URL that the reader asks for, and to the reader's key. */
 import { isKeyShown, onKeyChange, onShownChange, readKey } from './key.ts'
 
 /** How samples read the key from the environment, in each language. */

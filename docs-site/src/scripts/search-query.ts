@@ -1,8 +1,6 @@
 /**
  * What a reader types, made into a query that finds something. Pagefind wants every word of a query on one page, and knows
  * no typos.
- *
- * @module
  */
 
 /** Words that say nothing about a topic. Pagefind would look for pages that have them all. */

@@ -1,8 +1,4 @@
-/**
- * The search dialog over Pagefind's index. Its script, the index and the words load when the dialog opens.
- *
- * @module
- */
+/** The search dialog over Pagefind's index. Its script, the index and the words load when the dialog opens. */
 import type { SearchWords } from '../../search-words.ts'
 import { docsPath } from '../docs-path.ts'
 import { closeOnClickBeside, createElement } from './elements.ts'

@@ -1,7 +1,5 @@
 /**
  * The question of the home page: who in a place uses a package. The tests that record its responses read this file, too.
- *
- * @module
  */
 import { findCountryCode } from './country-code.ts'
 import { writePath } from './query.ts'

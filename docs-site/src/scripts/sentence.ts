@@ -4,8 +4,6 @@
  * With a key, `HEAD` counts, which is free, and only a button with the price spends credits. Without one, the answer is a
  * response that was recorded with the sample data, and says so. On a service with other data there is none: then the page
  * asks for a key.
- *
- * @module
  */
 import { readError, sendRequest } from './api-request.ts'
 import { completeField, packageCompletion, placeCompletion } from './completion.ts'

@@ -1,8 +1,4 @@
-/**
- * Draws what a key spent as bars, one for each day, in a part for each endpoint.
- *
- * @module
- */
+/** Draws what a key spent as bars, one for each day, in a part for each endpoint. */
 import type { DaySum } from './usage.ts'
 
 const height = 220

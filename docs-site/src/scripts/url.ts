@@ -1,8 +1,4 @@
-/**
- * Writes URLs that stand in the code of samples.
- *
- * @module
- */
+/** Writes URLs that stand in the code of samples. */
 
 /** Escapes a part of a path. Quotes too, because the URL stands in strings of three languages. */
 export const escapePart = (text: string): string =>

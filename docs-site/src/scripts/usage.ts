@@ -1,8 +1,4 @@
-/**
- * A key's usage, as `/api-key/usage` and `/api-key/usage/days` return it.
- *
- * @module
- */
+/** A key's usage, as `/api-key/usage` and `/api-key/usage/days` return it. */
 import { type ApiResponse, readError, sendRequest } from './api-request.ts'
 
 /** What a key spent on one endpoint in a day (UTC). */

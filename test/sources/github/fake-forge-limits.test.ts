@@ -1,8 +1,4 @@
-/**
- * What the fake forge refuses, and what it reports: an import that would annoy the real forge fails its tests.
- *
- * @module
- */
+/** What the fake forge refuses, and what it reports: an import that would annoy the real forge fails its tests. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'

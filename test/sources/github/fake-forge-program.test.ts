@@ -1,8 +1,4 @@
-/**
- * `npm run fake-forge`, as a developer starts it.
- *
- * @module
- */
+/** `npm run fake-forge`, as a developer starts it. */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

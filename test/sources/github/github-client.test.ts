@@ -1,8 +1,4 @@
-/**
- * How the forge is asked: within its limits, with all tokens, and again after what passes.
- *
- * @module
- */
+/** How the forge is asked: within its limits, with all tokens, and again after what passes. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,8 +1,4 @@
-/**
- * `import github`: repositories, histories and people, as the forge has them.
- *
- * @module
- */
+/** `import github`: repositories, histories and people, as the forge has them. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { selectMember } from '../../../api/catalog/stored-documents.ts'
 import { identifyAddress } from '../../../api/names/forge-names.ts'

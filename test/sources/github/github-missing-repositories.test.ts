@@ -1,8 +1,6 @@
 /**
  * `import github --refresh` removes repositories that the forge doesn't have any more, once it has said so in two refreshes
  * at least 20 hours apart.
- *
- * @module
  * @module-tag later
  */
 import { afterEach, beforeEach, expect, test } from 'vitest'

@@ -1,8 +1,4 @@
-/**
- * Queries of tests to the fake forge, without what a client makes of the responses.
- *
- * @module
- */
+/** Queries of tests to the fake forge, without what a client makes of the responses. */
 import type { FakeForge } from './server.ts'
 import type { Token } from './token.ts'
 

@@ -1,8 +1,6 @@
 /**
  * Pages of connections. A cursor names the item that it follows, so that what comes or goes between two pages makes no
  * other item skipped or repeated.
- *
- * @module
  */
 import { createForgeError, NotModeledError } from './forge-error.ts'
 

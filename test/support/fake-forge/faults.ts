@@ -1,8 +1,4 @@
-/**
- * Faults that the fake forge is told to have: the next ones, in order, or some at random.
- *
- * @module
- */
+/** Faults that the fake forge is told to have: the next ones, in order, or some at random. */
 import type { Random } from '../../../sample/random.ts'
 
 /** What can go wrong with a query. */

@@ -1,8 +1,4 @@
-/**
- * Errors in the forge's responses.
- *
- * @module
- */
+/** Errors in the forge's responses. */
 import { GraphQLError, type GraphQLFormattedError } from 'graphql'
 
 /** An error in the form of the forge, which has `type` beside `message`. */

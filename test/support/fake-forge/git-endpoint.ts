@@ -1,8 +1,4 @@
-/**
- * The clones of the fake forge: git's smart HTTP by `git http-backend`, for those who may see the repository.
- *
- * @module
- */
+/** The clones of the fake forge: git's smart HTTP by `git http-backend`, for those who may see the repository. */
 import { spawn } from 'node:child_process'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { GitFault } from './faults.ts'

@@ -1,8 +1,4 @@
-/**
- * Bare git repositories of the fake forge: written in one go with `git fast-import`, read with `git log`.
- *
- * @module
- */
+/** Bare git repositories of the fake forge: written in one go with `git fast-import`, read with `git log`. */
 import { spawn } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,8 +1,6 @@
 /**
  * The GraphQL endpoint of the fake forge: validates, measures and charges queries, runs them on the real schema, and
  * refuses as the real one does.
- *
- * @module
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'

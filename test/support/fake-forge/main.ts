@@ -1,8 +1,4 @@
-/**
- * `npm run fake-forge`: an organization to try `devdata import github` on, without a token of GitHub.
- *
- * @module
- */
+/** `npm run fake-forge`: an organization to try `devdata import github` on, without a token of GitHub. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,8 +1,4 @@
-/**
- * Manifests that declare given packages, as the tools of each ecosystem write them.
- *
- * @module
- */
+/** Manifests that declare given packages, as the tools of each ecosystem write them. */
 import { createRandom } from '../../../sample/random.ts'
 import { languages } from '../../../sample/vocabulary/packages.ts'
 

@@ -1,8 +1,6 @@
 /**
  * What is on the fake forge: accounts, and repositories over real git repositories. Tests change it as a forge changes:
  * by assignment, or with the methods of {@link ForgeModel} where something else follows from a change.
- *
- * @module
  */
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,8 +1,4 @@
-/**
- * Who commits to the repositories of the fake organization, and under which addresses.
- *
- * @module
- */
+/** Who commits to the repositories of the fake organization, and under which addresses. */
 import type { Random } from '../../../sample/random.ts'
 import { strangers } from '../../../sample/vocabulary/commits.ts'
 import { bios, companies, familyNames, givenNames } from '../../../sample/vocabulary/people.ts'

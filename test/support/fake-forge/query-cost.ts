@@ -2,8 +2,6 @@
  * What a query costs, by the forge's documentation ("Rate limits and node limits for the GraphQL API"): the requests
  * that its connections need, a hundredth of them in points; and the nodes that it may return. Connections that are only
  * counted (`totalCount`) are requests too here. The real forge may count fewer.
- *
- * @module
  */
 import {
   type DocumentNode,

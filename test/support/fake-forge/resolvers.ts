@@ -1,8 +1,6 @@
 /**
  * What the fields of the schema give on the fake forge. Fields that are not here fail loudly, so that no test passes by
  * what the fake forge happens not to know.
- *
- * @module
  */
 import type { ExecutionArgs } from 'graphql'
 import {

@@ -1,8 +1,4 @@
-/**
- * The schema of GitHub's GraphQL API, as GitHub publishes it.
- *
- * @module
- */
+/** The schema of GitHub's GraphQL API, as GitHub publishes it. */
 import { readFileSync } from 'node:fs'
 import { buildSchema, type GraphQLSchema } from 'graphql'
 

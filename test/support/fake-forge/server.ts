@@ -1,8 +1,6 @@
 /**
  * A forge for tests, in this process: GitHub's GraphQL API over a model and real git repositories, with the limits, the
  * refusals and the faults of the real one, and the clones over HTTP.
- *
- * @module
  */
 import { once } from 'node:events'
 import { createServer } from 'node:http'

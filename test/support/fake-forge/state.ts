@@ -1,8 +1,4 @@
-/**
- * What the parts of the fake forge share.
- *
- * @module
- */
+/** What the parts of the fake forge share. */
 import type { FaultPlan, GitFault, QueryFault } from './faults.ts'
 import type { ForgeModel } from './model.ts'
 import type { Token, Violation } from './token.ts'

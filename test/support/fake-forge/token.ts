@@ -1,8 +1,6 @@
 /**
  * Tokens of the fake forge, each with the limits that the forge documents: points per hour, queries per minute and at
  * a time, and waits after a refusal. What a client does against better knowledge is reported.
- *
- * @module
  */
 import { type Account, formatTime } from './model.ts'
 
