@@ -2,22 +2,16 @@
  * The rules of filters by attributes, and of all filters together (decisions/0003-lists.md). What they find is compared with an
  * independent computation in random-filters.test.ts.
  */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { readListResponse } from '../support/list-response.ts'
 import { createCommit, createRepository, createUser, loadRecords } from '../support/records.ts'
-import { describeOnOneDatabase, startTestService, type TestService } from '../support/service.ts'
+import { describeOnOneDatabase, useService } from '../support/service.ts'
 
 const day = 86_400
 
 describeOnOneDatabase('a filter by attributes', (kind) => {
-  let service: TestService
-  let key: string
-  let keyId: number
+  const service = useService(kind, { key: { credits: 1_000 }, data: 'empty' })
   beforeAll(async () => {
-    service = await startTestService(kind, { data: 'empty' })
-    const created = await service.createKey({ credits: 1_000 })
-    key = created.secret
-    keyId = created.id
     await loadRecords(service.sql, {
       users: [
         createUser(1, { email: 'one@example.org', name: '', followers: 10, location: 'Berlin' }),
@@ -51,10 +45,9 @@ describeOnOneDatabase('a filter by attributes', (kind) => {
       ],
     })
   })
-  afterAll(() => service.close())
 
   const find = async (path: string) => {
-    const response = readListResponse(await service.request(path, { key }))
+    const response = readListResponse(await service.request(path, { key: service.key }))
     return response.data.map(({ forge_rest_id: id }) => id)
   }
 
@@ -219,14 +212,14 @@ describeOnOneDatabase('a filter by attributes', (kind) => {
       'Too many filter entries: at most 200 in all lists together; send fewer',
     ],
   ])('refuses what it can’t mean, for free: %s', async ([path, error]) => {
-    const before = await service.readLedger(keyId)
-    const response = await service.request(path, { key })
+    const before = await service.readLedger(service.keyId)
+    const response = await service.request(path, { key: service.key })
     expect([response.status, response.headers.get('X-Error-Code'), response.json()]).toEqual([
       400,
       'invalid_parameter',
       { error },
     ])
-    expect(await service.readLedger(keyId)).toEqual(before)
+    expect(await service.readLedger(service.keyId)).toEqual(before)
   })
 
   test('may have 200 entries', async () => {
@@ -236,16 +229,18 @@ describeOnOneDatabase('a filter by attributes', (kind) => {
 
   test('that ends in a space has links that can be followed', async () => {
     const path = '/repos?dependency_names=react%20,zod%20%20&owner=user-1&per_page=1'
-    const { links, data } = readListResponse(await service.request(path, { key }))
+    const { links, data } = readListResponse(await service.request(path, { key: service.key }))
     const { pathname, search } = links.get('next') ?? expect.unreachable()
     expect(search).toContain('dependency_names=react%2Czod&')
-    const next = readListResponse(await service.request(pathname + search, { key }))
+    const next = readListResponse(await service.request(pathname + search, { key: service.key }))
     expect([data, next.data].flat().map(({ forge_rest_id: id }) => id)).toEqual([1, 2])
   })
 
   test('stays in the links of a list', async () => {
     const filter = 'type=User%2COrganization&has=email&min_followers=1&active_since=1970-01-02'
-    const { links } = readListResponse(await service.request(`/users?${filter}&per_page=1`, { key }))
+    const { links } = readListResponse(
+      await service.request(`/users?${filter}&per_page=1`, { key: service.key }),
+    )
     expect(links.get('next')?.search).toContain(filter)
     expect(links.get('last')?.searchParams.get('page')).toBe('2')
   })

@@ -1,8 +1,8 @@
 /** The parameters of batch look-ups: what they refuse, and what they combine with (decisions/0003-lists.md). */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { readListResponse } from '../support/list-response.ts'
 import { sampleRepositories, sampleUsers } from '../support/sample-oracle.ts'
-import { describeOnOneDatabase, startTestService, type TestService } from '../support/service.ts'
+import { describeOnOneDatabase, useService } from '../support/service.ts'
 
 const idRule = 'must be an integer up to ±9007199254740991, digits only, no leading zeros'
 const nameRule = 'must be 1 to 100 letters, digits, -, _, ., [ or ], and not . or ..'
@@ -13,31 +13,22 @@ const count = (entries: number) => Array.from({ length: entries }, (_, index) =>
 const logins = sampleUsers.slice(40, 140).map(({ login }) => login)
 
 describeOnOneDatabase('a batch parameter', (kind) => {
-  let service: TestService
-  let key: string
-  let keyId: number
-  beforeAll(async () => {
-    service = await startTestService(kind)
-    const created = await service.createKey()
-    key = created.secret
-    keyId = created.id
-  })
-  afterAll(() => service.close())
+  const service = useService(kind, { key: {} })
 
-  const ask = async (path: string) => readListResponse(await service.request(path, { key }))
+  const ask = async (path: string) => readListResponse(await service.request(path, { key: service.key }))
   const askLogins = async (path: string) => (await ask(path)).data.map(({ login }) => login)
 
   /** Expects this error, for free. */
   async function expectRefused(path = '', error = ''): Promise<void> {
-    const before = await service.readLedger(keyId)
+    const before = await service.readLedger(service.keyId)
     for (const method of ['GET', 'HEAD']) {
-      const response = await service.request(path, { key, method })
+      const response = await service.request(path, { key: service.key, method })
       expect([path, response.status]).toEqual([path, 400])
       expect(response.headers.get('X-Error-Code')).toBe('invalid_parameter')
       expect(response.headers.get('X-Credits-Cost')).toBe('0')
       if (method === 'GET') expect(response.json()).toEqual({ error })
     }
-    expect(await service.readLedger(keyId)).toEqual(before)
+    expect(await service.readLedger(service.keyId)).toEqual(before)
   }
 
   test.each([
@@ -116,17 +107,17 @@ describeOnOneDatabase('a batch parameter', (kind) => {
   })
 
   test('of 100 entries returns them all on one page, without links', async () => {
-    const response = await service.request(`/users?logins=${logins.toReversed()}`, { key })
+    const response = await service.request(`/users?logins=${logins.toReversed()}`, { key: service.key })
     const { data, cost, pagination } = readListResponse(response)
     expect(data).toEqual(sampleUsers.slice(40, 140))
     expect(cost).toBe(100)
     expect(pagination).toMatchObject({ per_page: 100, has_more: false })
     expect(response.headers.has('Link')).toBe(false)
     const tag = response.headers.get('ETag') ?? ''
-    const others = await service.request(`/users?logins=${logins.slice(1)}`, { key })
+    const others = await service.request(`/users?logins=${logins.slice(1)}`, { key: service.key })
     expect(others.headers.get('ETag')).not.toBe(tag)
     const again = await service.request(`/users?logins=${logins.toReversed()}`, {
-      key,
+      key: service.key,
       headers: { 'If-None-Match': tag },
     })
     expect(again.status).toBe(304)

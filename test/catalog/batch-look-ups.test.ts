@@ -1,12 +1,12 @@
 /** Batch look-ups, compared with a plain model on random data (decisions/0003-lists.md). */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { createRandom, type Random } from '../../sample/random.ts'
 import { isDrill, seed } from '../support/drill.ts'
 import { describePage, readListResponse, readNextPages } from '../support/list-response.ts'
 import { mixCase } from '../support/random-forge.ts'
 import { createRepository, createUser, loadRecords } from '../support/records.ts'
 import { removeRows } from '../support/removal.ts'
-import { describeOnOneDatabase, startTestService, type TestService } from '../support/service.ts'
+import { describeOnOneDatabase, type TestService, useService } from '../support/service.ts'
 
 const rounds = isDrill ? 30 : 5
 const batchesPerRound = isDrill ? 60 : 24
@@ -130,24 +130,17 @@ const toItem = ({ forge_rest_id, login, full_name }: Record<string, unknown>) =>
 })
 
 describeOnOneDatabase('a batch look-up', (kind) => {
-  let service: TestService
-  let key: string
-  let keyId: number
+  const service = useService(kind, { key: { credits: 10_000_000 }, data: 'empty' })
   let random: Random
   let model: Model
   beforeAll(async () => {
     console.info(`seed ${seed}`)
     random = createRandom(`${seed} batches`)
-    service = await startTestService(kind, { data: 'empty' })
-    const created = await service.createKey({ credits: 10_000_000 })
-    key = created.secret
-    keyId = created.id
     model = new Model(random, service)
     await model.load()
   })
-  afterAll(() => service.close())
 
-  const send = (path: string, method = 'GET') => service.request(path, { key, method })
+  const send = (path: string, method = 'GET') => service.request(path, { key: service.key, method })
   const ask = async (path: string) => readListResponse(await send(path))
 
   test('has exactly what it names and there is, on one page, at the price of what is found', async () => {
@@ -170,7 +163,7 @@ describeOnOneDatabase('a batch look-up', (kind) => {
         expect(response.links.size, label).toBe(0)
       }
     }
-    expect(await service.readLedger(keyId)).toMatchObject({ charged })
+    expect(await service.readLedger(service.keyId)).toMatchObject({ charged })
   })
 
   test('has pages like other lists if the request has page or per_page', async () => {

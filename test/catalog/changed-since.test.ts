@@ -1,16 +1,13 @@
 /** What was added or changed after a version of the dataset (decisions/0003-lists.md). */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { readListResponse } from '../support/list-response.ts'
 import { createRepository, createUser, loadRecords } from '../support/records.ts'
 import { removeRows } from '../support/removal.ts'
-import { describeOnEachDatabase, startTestService, type TestService } from '../support/service.ts'
+import { describeOnEachDatabase, useService } from '../support/service.ts'
 
 describeOnEachDatabase('changed_since', (kind) => {
-  let service: TestService
-  let key: string
+  const service = useService(kind, { key: {}, data: 'empty' })
   beforeAll(async () => {
-    service = await startTestService(kind, { data: 'empty' })
-    key = (await service.createKey()).secret
     const numbers = Array.from({ length: 10 }, (_, index) => index + 1)
     const users = numbers.map((number) => createUser(number))
     const repos = numbers.map((number) => createRepository(number, `user-${number}`, ['react']))
@@ -22,9 +19,8 @@ describeOnEachDatabase('changed_since', (kind) => {
     // User 4 uses another dependency now, and repository 4 is the only one whose own data changed.
     await loadRecords(service.sql, { repos: [createRepository(4, 'user-4', ['hono'])] })
   })
-  afterAll(() => service.close())
 
-  const read = async (path: string) => readListResponse(await service.request(path, { key }))
+  const read = async (path: string) => readListResponse(await service.request(path, { key: service.key }))
   const readIds = async (path: string) => (await read(path)).data.map(({ forge_rest_id: id }) => id)
 
   test('lists additions and changes after a version, in the order of the list', async () => {
@@ -51,7 +47,7 @@ describeOnEachDatabase('changed_since', (kind) => {
   })
 
   test('has a free quote', async () => {
-    const { headers } = await service.request('/repos?changed_since=1', { key, method: 'HEAD' })
+    const { headers } = await service.request('/repos?changed_since=1', { key: service.key, method: 'HEAD' })
     expect([headers.get('X-Credits-Cost'), headers.get('X-Total-Count')]).toEqual(['3', '3'])
   })
 
@@ -61,7 +57,7 @@ describeOnEachDatabase('changed_since', (kind) => {
       '/users?changed_since=1&dependency_names=react',
       '/repos?dependency_files=go.mod&changed_since=1',
     ]) {
-      const { status, text } = await service.request(path, { key })
+      const { status, text } = await service.request(path, { key: service.key })
       expect([path, status]).toEqual([path, 400])
       expect(text).toContain('can be combined only with')
     }

@@ -1,6 +1,6 @@
 /** `GET /docs/coverage.json`: what the dataset covers, and what each load brought. */
 import * as v from 'valibot'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { identifyLogin } from '../../api/names/forge-names.ts'
 import { forgetPerson } from '../../api/people/forget.ts'
 import { importNdjson } from '../../api/sources/ndjson/import.ts'
@@ -14,7 +14,7 @@ import {
   sampleRepositories,
   sampleUsers,
 } from '../support/sample-oracle.ts'
-import { describeOnOneDatabase, startTestService, type TestService } from '../support/service.ts'
+import { describeOnOneDatabase, startTestService, type TestService, useService } from '../support/service.ts'
 
 const count = v.pipe(v.number(), v.integer(), v.minValue(0))
 const time = v.pipe(v.string(), v.isoTimestamp())
@@ -56,11 +56,7 @@ const rank = ({ users, repositories }: { users: number; repositories: number }) 
 const byUse = (a: number[], b: number[]) => (b[0] ?? 0) - (a[0] ?? 0) || (b[1] ?? 0) - (a[1] ?? 0)
 
 describeOnOneDatabase('coverage', (kind) => {
-  let service: TestService
-  beforeAll(async () => {
-    service = await startTestService(kind)
-  })
-  afterAll(() => service.close())
+  const service = useService(kind)
 
   test('has the numbers of the sample', async () => {
     const found = await readCoverage(service)

@@ -1,16 +1,13 @@
 /** `X-Dataset-Version`: the version of the dataset that a response was read at (decisions/0003-lists.md). */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { findBusyRepository } from '../support/catalog.ts'
 import { createUser, loadRecords } from '../support/records.ts'
-import { describeOnEachDatabase, startTestService, type TestService } from '../support/service.ts'
+import { describeOnEachDatabase, useService } from '../support/service.ts'
 
 describeOnEachDatabase('X-Dataset-Version', (kind) => {
-  let service: TestService
-  let key: string
+  const service = useService(kind, { key: {} })
   let paths: string[]
   beforeAll(async () => {
-    service = await startTestService(kind)
-    key = (await service.createKey()).secret
     const repository = await findBusyRepository(service.sql)
     paths = [
       '/users',
@@ -26,13 +23,12 @@ describeOnEachDatabase('X-Dataset-Version', (kind) => {
       '/removals?since=1',
     ]
   })
-  afterAll(() => service.close())
 
   const readVersion = async (
     path: string,
     options: { method?: string; headers?: Record<string, string> },
   ) => {
-    const response = await service.request(path, { key, ...options })
+    const response = await service.request(path, { key: service.key, ...options })
     return [path, response.status, response.headers.get('X-Dataset-Version')]
   }
 
@@ -58,7 +54,7 @@ describeOnEachDatabase('X-Dataset-Version', (kind) => {
       '/users/nobody-has-this-login',
       '/users?page=0',
     ]) {
-      expect((await service.request(path, { key })).headers.has('X-Dataset-Version')).toBe(false)
+      expect((await service.request(path, { key: service.key })).headers.has('X-Dataset-Version')).toBe(false)
     }
   })
 })

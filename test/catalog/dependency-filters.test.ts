@@ -2,18 +2,14 @@
  * The rules of filters by dependencies (decisions/0003-lists.md). What names, files and a status find together is compared
  * with an independent computation in random-filters.test.ts.
  */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { type ListQuery, readFirstItems } from '../support/catalog.ts'
 import { createDependency, createRepository, loadRecords } from '../support/records.ts'
 import { findRepositories, findUsers, type OracleFilter } from '../support/sample-oracle.ts'
-import { describeOnOneDatabase, startTestService, type TestService } from '../support/service.ts'
+import { describeOnOneDatabase, useService } from '../support/service.ts'
 
 describeOnOneDatabase('a filter by dependencies', (kind) => {
-  let service: TestService
-  beforeAll(async () => {
-    service = await startTestService(kind)
-  })
-  afterAll(() => service.close())
+  const service = useService(kind)
 
   describe.each([
     { path: '/users', find: findUsers },
@@ -203,12 +199,10 @@ describeOnOneDatabase('a filter by dependencies', (kind) => {
 })
 
 describeOnOneDatabase('a dependency’s name', (kind) => {
-  let service: TestService
+  const service = useService(kind, { data: 'empty' })
   beforeAll(async () => {
-    service = await startTestService(kind, { data: 'empty' })
     await loadRecords(service.sql, { repos: spelled })
   })
-  afterAll(() => service.close())
 
   test.for<[rule: string, spellings: string[], repositories: string[]]>([
     [

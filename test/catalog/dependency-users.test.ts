@@ -1,5 +1,5 @@
 /** Which dependencies a user uses (decisions/0004-data.md). */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { readFirstItems } from '../support/catalog.ts'
 import {
   createCommit,
@@ -8,15 +8,13 @@ import {
   createUser,
   loadRecords,
 } from '../support/records.ts'
-import { describeOnOneDatabase, startTestService, type TestService } from '../support/service.ts'
+import { describeOnOneDatabase, useService } from '../support/service.ts'
 
 describeOnOneDatabase('a user uses a dependency', (kind) => {
-  let service: TestService
+  const service = useService(kind, { data: 'empty' })
   beforeAll(async () => {
-    service = await startTestService(kind, { data: 'empty' })
     await loadRecords(service.sql, { users: people, repos: projects, commits: work })
   })
-  afterAll(() => service.close())
 
   test.for([
     ['if they own a repository that does, whatever the case of its owner_login', 'owned', ['Ada']],

@@ -1,10 +1,10 @@
 /** `GET /dependencies` and `GET /locations`: what filters can name (decisions/0003-lists.md). */
 import * as v from 'valibot'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { fold, foldPlace } from '../support/fold.ts'
 import { createUser, loadRecords } from '../support/records.ts'
 import { findRepositories, findUsers, sampleRepositories, sampleUsers } from '../support/sample-oracle.ts'
-import { describeOnOneDatabase, startTestService, type TestService } from '../support/service.ts'
+import { describeOnOneDatabase, useService } from '../support/service.ts'
 
 const dependencies = v.object({
   data: v.array(
@@ -36,18 +36,9 @@ function countItems({ dependency_name: name, dependency_file: file }: (typeof de
 }
 
 describeOnOneDatabase('discovery', (kind) => {
-  let service: TestService
-  let key: string
-  let keyId: number
-  beforeAll(async () => {
-    service = await startTestService(kind)
-    const created = await service.createKey({ credits: 10 })
-    key = created.secret
-    keyId = created.id
-  })
-  afterAll(() => service.close())
+  const service = useService(kind, { key: { credits: 10 } })
 
-  const ask = (path: string) => service.request(path, { key })
+  const ask = (path: string) => service.request(path, { key: service.key })
 
   test.each([
     ['prefix', 're', '', 20],
@@ -146,7 +137,7 @@ describeOnOneDatabase('discovery', (kind) => {
       ])
       expect(Number(headers.get('X-Dataset-Version'))).toBeGreaterThan(0)
     }
-    expect((await service.readLedger(keyId)).charged).toBe(0)
+    expect((await service.readLedger(service.keyId)).charged).toBe(0)
   })
 
   test('needs a key with a scope', async () => {

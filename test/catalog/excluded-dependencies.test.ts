@@ -1,21 +1,16 @@
 /** `exclude=dependencies`: repositories without their dependencies (decisions/0003-lists.md). */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { readListResponse } from '../support/list-response.ts'
 import { findRepositories, type ListedRepository, sampleRepositories } from '../support/sample-oracle.ts'
-import { describeOnOneDatabase, startTestService, type TestService } from '../support/service.ts'
+import { describeOnOneDatabase, useService } from '../support/service.ts'
 
 const leaveOut = ({ dependencies: _excluded, ...others }: ListedRepository) => others
 
 describeOnOneDatabase('exclude=dependencies', (kind) => {
-  let service: TestService
-  let key: string
-  beforeAll(async () => {
-    service = await startTestService(kind)
-    key = (await service.createKey({ credits: 1_000_000 })).secret
-  })
-  afterAll(() => service.close())
+  const service = useService(kind, { key: {} })
 
-  const ask = async (query: string) => readListResponse(await service.request(`/repos?${query}`, { key }))
+  const ask = async (query: string) =>
+    readListResponse(await service.request(`/repos?${query}`, { key: service.key }))
 
   test('gives the same items, total and price without that member, with any filter', async () => {
     for (const [query, expected] of [
@@ -43,12 +38,15 @@ describeOnOneDatabase('exclude=dependencies', (kind) => {
     const tags = new Set<string | null>()
     for (const query of ['dependency_names=zod', 'dependency_names=zod&exclude=dependencies']) {
       const [first, ...others] = await Promise.all(
-        Array.from({ length: 4 }, () => service.request(`/repos?${query}`, { key })),
+        Array.from({ length: 4 }, () => service.request(`/repos?${query}`, { key: service.key })),
       )
       const tag = first?.headers.get('ETag') ?? ''
       for (const other of others) expect(other.headers.get('ETag')).toBe(tag)
       tags.add(tag)
-      const again = await service.request(`/repos?${query}`, { key, headers: { 'If-None-Match': tag } })
+      const again = await service.request(`/repos?${query}`, {
+        key: service.key,
+        headers: { 'If-None-Match': tag },
+      })
       expect(again.status).toBe(304)
     }
     expect(tags.size).toBe(2)
@@ -63,12 +61,12 @@ describeOnOneDatabase('exclude=dependencies', (kind) => {
       ['/repos?exclude=license', rule],
       ['/repos?exclude=dependencies&exclude=dependencies', 'Invalid exclude: given more than once'],
     ] as const) {
-      const response = await service.request(path, { key })
+      const response = await service.request(path, { key: service.key })
       expect([path, response.status, response.json()]).toEqual([path, 400, { error }])
       expect(response.headers.get('X-Credits-Cost')).toBe('0')
     }
     for (const path of ['/users', '/repos/yarrow-collective/monolith/dependencies']) {
-      expect((await service.request(`${path}?exclude=dependencies`, { key })).status).toBe(400)
+      expect((await service.request(`${path}?exclude=dependencies`, { key: service.key })).status).toBe(400)
     }
   })
 })

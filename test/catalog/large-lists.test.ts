@@ -2,14 +2,14 @@
  * Large lists: exact totals, and pages that cost the same wherever they are (decisions/0003-lists.md). The records follow
  * from their number, so that every page is known.
  */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { importNdjson, type Source } from '../../api/sources/ndjson/import.ts'
 import { isDrill } from '../support/drill.ts'
 import { openSameDatabase } from '../support/instance.ts'
 import { readListResponse } from '../support/list-response.ts'
 import { createRepository, createUser } from '../support/records.ts'
 import { describeOnServer } from '../support/server.ts'
-import { startTestService, type TestService } from '../support/service.ts'
+import { useService } from '../support/service.ts'
 
 /** Users, and as many repositories. */
 const count = isDrill ? 1_000_000 : 20_000
@@ -40,11 +40,10 @@ function countItems(rest: number, modulus: number): number {
 }
 
 describeOnServer(`a list of ${count} items, or a filter of it,`, () => {
-  let service: TestService
+  // One connection reads, so that its statistics say what a page costs.
+  const service = useService('postgresql', { data: 'empty', databasePoolSize: 2 })
   let key: string
   beforeAll(async () => {
-    // One connection reads, so that its statistics say what a page costs.
-    service = await startTestService('postgresql', { data: 'empty', databasePoolSize: 2 })
     const loader = await openSameDatabase(service, { databaseStatementTimeoutSeconds: 0 })
     const began = performance.now()
     await importNdjson(loader.sql, {
@@ -55,7 +54,6 @@ describeOnServer(`a list of ${count} items, or a filter of it,`, () => {
     await loader.close()
     key = (await service.createKey({ role: 'admin' })).secret
   })
-  afterAll(() => service.close())
 
   async function readPage(query: string, page: number) {
     const began = performance.now()

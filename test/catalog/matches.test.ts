@@ -2,7 +2,7 @@
  * The matches of filters: computed once for each state of the data, in turns, and kept in memory (decisions/0003-lists.md).
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { createFilter } from '../../api/catalog/canonical-filter.ts'
 import { createList } from '../../api/catalog/list.ts'
 import { createMatchCache, type MatchFinder } from '../../api/catalog/matches.ts'
@@ -11,7 +11,7 @@ import { ClientGoneError } from '../../api/errors.ts'
 import { createInstance, openSameDatabase } from '../support/instance.ts'
 import { createUser, loadRecords } from '../support/records.ts'
 import { findUsers } from '../support/sample-oracle.ts'
-import { describeOnOneDatabase, startTestService, type TestService } from '../support/service.ts'
+import { describeOnOneDatabase, startTestService, useService } from '../support/service.ts'
 
 const options = { maxBytes: 2 ** 20, maxWaitMs: 300_000, maxQueued: 1_000 }
 const page = { number: 1, size: 1 }
@@ -32,11 +32,7 @@ async function countUnions(sql: Sql, work: () => Promise<unknown>): Promise<numb
 }
 
 describeOnOneDatabase('the matches of a filter', (kind) => {
-  let service: TestService
-  beforeAll(async () => {
-    service = await startTestService(kind)
-  })
-  afterAll(() => service.close())
+  const service = useService(kind)
 
   test('are computed once, whatever page is read and whoever asks', async () => {
     const { sql } = service

@@ -1,22 +1,21 @@
 /** The list of the names of dependencies, which searches use instead of the database (decisions/0003-lists.md). */
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { type DependencySearch, discoverDependencies } from '../../api/catalog/discovery.ts'
 import { createNameFinder, type NameFinder } from '../../api/catalog/name-list.ts'
 import { keyDependencyName } from '../../api/names/dependency-names.ts'
 import { createRandom } from '../../sample/random.ts'
 import { seed } from '../support/drill.ts'
-import { describeOnOneDatabase, startTestService, type TestService } from '../support/service.ts'
+import { describeOnOneDatabase, useService } from '../support/service.ts'
 
 const files = ['package.json', 'requirements.txt', 'Cargo.toml', 'go.mod']
 /** Few letters, so that many names have a text; white space, Chinese, and what ecosystems spell in several ways. */
 const letters = ['a', 'B', 'ab', '-', '_', '.', '東', '京', 'é', ' ', '%', '/', '@']
 
 describeOnOneDatabase('the list of names', (kind) => {
-  let service: TestService
+  const service = useService(kind)
   let names: NameFinder
   beforeAll(async () => {
-    service = await startTestService(kind)
     const random = createRandom(seed)
     const rows = Array.from({ length: 3_000 }, () => {
       const name = Array.from({ length: random.integer(1, 6) }, () => random.pick(letters)).join('')
@@ -30,7 +29,6 @@ describeOnOneDatabase('the list of names', (kind) => {
     }
     names = createNameFinder(service.sql)
   })
-  afterAll(() => service.close())
 
   const search = (how: 'prefix' | 'contains', text: string, limit = 20): DependencySearch => ({
     [how]: text,

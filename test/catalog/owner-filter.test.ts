@@ -2,35 +2,33 @@
  * `owner`: the repositories of a login (decisions/0003-lists.md). What it finds beside other filters is compared with an
  * independent computation in random-filters.test.ts.
  */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { type ListQuery, writeQuery } from '../support/catalog.ts'
 import { readListResponse } from '../support/list-response.ts'
 import { createCommit, createRepository, createUser, loadRecords } from '../support/records.ts'
 import { removeRows } from '../support/removal.ts'
 import { findRepositories, sampleRepositories } from '../support/sample-oracle.ts'
-import { describeOnOneDatabase, startTestService, type TestService } from '../support/service.ts'
+import { describeOnOneDatabase, useService } from '../support/service.ts'
 
 /** Repositories of one owner, which are many pages. */
 const large = 1_001
 
 describeOnOneDatabase('owner', (kind) => {
-  let service: TestService
-  let key: string
-  beforeAll(async () => {
-    service = await startTestService(kind)
-    key = (await service.createKey({ credits: 1_000_000 })).secret
-  })
-  afterAll(() => service.close())
+  const service = useService(kind, { key: {} })
 
   const ask = async (query: ListQuery) =>
-    readListResponse(await service.request(`/repos?${writeQuery({ per_page: '100', ...query })}`, { key }))
+    readListResponse(
+      await service.request(`/repos?${writeQuery({ per_page: '100', ...query })}`, { key: service.key }),
+    )
 
   /** Follows `next` from the first page on. */
   async function readAll(query: ListQuery): Promise<unknown[]> {
     const found: unknown[] = []
     let next: string | undefined = `?${writeQuery(query)}`
     while (next !== undefined) {
-      const { data, links, total } = readListResponse(await service.request(`/repos${next}`, { key }))
+      const { data, links, total } = readListResponse(
+        await service.request(`/repos${next}`, { key: service.key }),
+      )
       found.push(...data.map(({ forge_rest_id: id }) => id))
       next = links.get('next')?.search
       if (next === undefined) expect(found).toHaveLength(total)
@@ -93,7 +91,7 @@ describeOnOneDatabase('owner', (kind) => {
         'Invalid changed_since: can be combined only with page, per_page, after and exclude',
       ],
     ]) {
-      const response = await service.request(`/repos?${query}`, { key })
+      const response = await service.request(`/repos?${query}`, { key: service.key })
       expect([query, response.status, response.json()]).toEqual([query, 400, { error }])
       expect(response.headers.get('X-Credits-Cost')).toBe('0')
     }

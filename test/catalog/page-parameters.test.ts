@@ -1,6 +1,6 @@
 /** `page` and `per_page` (decisions/0003-lists.md). */
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { anyText } from '../support/arbitraries.ts'
 import { describePage, readListResponse } from '../support/list-response.ts'
 
@@ -12,7 +12,7 @@ import {
   sampleRepositories,
   sampleUsers,
 } from '../support/sample-oracle.ts'
-import { describeOnOneDatabase, startTestService, type TestService } from '../support/service.ts'
+import { describeOnOneDatabase, useService } from '../support/service.ts'
 
 /** Lists by their path and query, to which page and per_page can be added. */
 const lists = new Map<string, readonly object[]>([
@@ -55,26 +55,17 @@ const noNumber = fc.oneof(
 )
 
 describeOnOneDatabase('a list', (kind) => {
-  let service: TestService
-  let key: string
-  let keyId: number
-  beforeAll(async () => {
-    service = await startTestService(kind)
-    const created = await service.createKey({ credits: 10_000_000 })
-    key = created.secret
-    keyId = created.id
-  })
-  afterAll(() => service.close())
+  const service = useService(kind, { key: { credits: 10_000_000 } })
 
   /** Expects one of these errors, for free. */
   async function expectRefused(url: string, errors: readonly string[]): Promise<void> {
-    const before = await service.readLedger(keyId)
-    const response = await service.request(url, { key })
+    const before = await service.readLedger(service.keyId)
+    const response = await service.request(url, { key: service.key })
     expect([url, response.status]).toEqual([url, 400])
     expect(errors.map((error) => ({ error }))).toContainEqual(response.json())
     expect(response.headers.get('X-Credits-Cost')).toBe('0')
     expect(response.headers.get('Link')).toBeNull()
-    expect(await service.readLedger(keyId)).toEqual(before)
+    expect(await service.readLedger(service.keyId)).toEqual(before)
   }
 
   const invalidPage =
@@ -150,7 +141,7 @@ describeOnOneDatabase('a list', (kind) => {
           const last = Math.max(1, Math.ceil(expected.length / size))
           const page = Math.min(last, 1 + Math.floor(at * last))
           const response = readListResponse(
-            await service.request(`${list}page=${page}&per_page=${size}`, { key }),
+            await service.request(`${list}page=${page}&per_page=${size}`, { key: service.key }),
           )
           expect(response.data).toEqual(expected.slice((page - 1) * size, page * size))
           expect(response.cost).toBe(response.data.length)
@@ -176,9 +167,9 @@ describeOnOneDatabase('a list', (kind) => {
           const expected = lists.get(list) ?? []
           const last = Math.max(1, Math.ceil(expected.length / size))
           const page = Math.min(last + beyond, Math.floor(Number.MAX_SAFE_INTEGER / size))
-          const before = await service.readLedger(keyId)
+          const before = await service.readLedger(service.keyId)
           const response = readListResponse(
-            await service.request(`${list}page=${page}&per_page=${size}`, { key }),
+            await service.request(`${list}page=${page}&per_page=${size}`, { key: service.key }),
           )
           expect(response.data).toEqual([])
           expect(response.cost).toBe(0)
@@ -195,7 +186,7 @@ describeOnOneDatabase('a list', (kind) => {
             prev_page: last,
             has_more: false,
           })
-          expect(await service.readLedger(keyId)).toEqual(before)
+          expect(await service.readLedger(service.keyId)).toEqual(before)
         },
       ),
       { numRuns: 60 },

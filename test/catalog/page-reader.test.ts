@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { createFilter } from '../../api/catalog/canonical-filter.ts'
 import { createCommitList } from '../../api/catalog/commit-list.ts'
 import { createDependencyList } from '../../api/catalog/dependency-list.ts'
@@ -8,7 +8,7 @@ import { createMatchCache } from '../../api/catalog/matches.ts'
 import { ClientGoneError } from '../../api/errors.ts'
 import type { SettleRequest } from '../../api/ledger/settlement.ts'
 import { dependenciesOf, sampleCommits } from '../support/sample-oracle.ts'
-import { describeOnEachDatabase, startTestService, type TestService } from '../support/service.ts'
+import { describeOnEachDatabase, useService } from '../support/service.ts'
 import { createSettleRequest, expectBalanced } from '../support/settlements.ts'
 
 const page = { number: 1, size: 1 }
@@ -20,12 +20,8 @@ function createPagedRequest(key: { id: number; secret: string }): SettleRequest 
 }
 
 describeOnEachDatabase('a page', (kind) => {
-  let service: TestService
-  beforeAll(async () => {
-    service = await startTestService(kind)
-  })
+  const service = useService(kind)
   afterEach(() => expectBalanced(service))
-  afterAll(() => service.close())
 
   test('is charged for by the statement that reads it, whatever list it is of', async () => {
     const { sql } = service

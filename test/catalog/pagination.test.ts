@@ -1,7 +1,7 @@
 /** Iterations through the pages of every list (decisions/0003-lists.md). */
 import fc from 'fast-check'
 import * as v from 'valibot'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { SampleUser } from '../../sample/records.ts'
 import { describePage, parseLinkHeader, readListResponse } from '../support/list-response.ts'
 import { loadRecords } from '../support/records.ts'
@@ -14,7 +14,7 @@ import {
   sampleRepositories,
   sampleUsers,
 } from '../support/sample-oracle.ts'
-import { describeOnOneDatabase, startTestService, type TestService } from '../support/service.ts'
+import { describeOnOneDatabase, startTestService, useService } from '../support/service.ts'
 
 const baseUrl = 'https://api.example.com/public-api'
 const pageSizes = [1, 7, 100]
@@ -116,11 +116,7 @@ describe('the lists of these tests', () => {
 })
 
 describeOnOneDatabase('an iteration by rel="next"', (kind) => {
-  let service: TestService
-  beforeAll(async () => {
-    service = await startTestService(kind, { baseUrl })
-  })
-  afterAll(() => service.close())
+  const service = useService(kind, { baseUrl })
 
   /** Follows `next` from page 1 to the end, and checks what each page says about itself. */
   async function iterate({ path, query = {}, expected }: List, size: number): Promise<object[]> {

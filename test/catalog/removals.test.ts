@@ -1,16 +1,13 @@
 /** What was removed, for those who keep a copy (decisions/0003-lists.md). */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { readListResponse } from '../support/list-response.ts'
 import { createRepository, createUser, loadRecords } from '../support/records.ts'
 import { removeRows } from '../support/removal.ts'
-import { describeOnEachDatabase, startTestService, type TestService } from '../support/service.ts'
+import { describeOnEachDatabase, useService } from '../support/service.ts'
 
 describeOnEachDatabase('the list of removals', (kind) => {
-  let service: TestService
-  let key: string
+  const service = useService(kind, { key: { credits: 0 }, data: 'empty' })
   beforeAll(async () => {
-    service = await startTestService(kind, { data: 'empty' })
-    key = (await service.createKey({ credits: 0 })).secret
     const numbers = Array.from({ length: 10 }, (_, index) => index + 1)
     const users = numbers.map((number) => createUser(number))
     const repos = numbers.map((number) => createRepository(number, `user-${number}`, ['react']))
@@ -19,9 +16,8 @@ describeOnEachDatabase('the list of removals', (kind) => {
     await removeRows(service.sql, { users: [1, 2] })
     await loadRecords(service.sql, { users: [createUser(1)] })
   })
-  afterAll(() => service.close())
 
-  const read = async (path: string) => readListResponse(await service.request(path, { key }))
+  const read = async (path: string) => readListResponse(await service.request(path, { key: service.key }))
 
   const removed = [
     { forge_rest_id: 3, kind: 'user', version: 2 },
@@ -66,7 +62,10 @@ describeOnEachDatabase('the list of removals', (kind) => {
 
   test('is free, for GET and HEAD, even for a key without credits', async () => {
     for (const method of ['GET', 'HEAD']) {
-      const { status, headers, text } = await service.request('/removals?since=1', { key, method })
+      const { status, headers, text } = await service.request('/removals?since=1', {
+        key: service.key,
+        method,
+      })
       expect([status, headers.get('X-Credits-Cost'), headers.get('X-Total-Count')]).toEqual([200, '0', '4'])
       expect(headers.get('X-Dataset-Version')).toBe('6')
       expect(text === '').toBe(method === 'HEAD')
@@ -92,7 +91,7 @@ describeOnEachDatabase('the list of removals', (kind) => {
 
   test('is refused without since, and for a version later than the dataset’s', async () => {
     for (const query of ['', '?since=', '?since=-1', '?since=x', '?since=7', '?since=1&since=2']) {
-      const { status, headers } = await service.request(`/removals${query}`, { key })
+      const { status, headers } = await service.request(`/removals${query}`, { key: service.key })
       expect([query, status, headers.get('X-Error-Code')]).toEqual([query, 400, 'invalid_parameter'])
       expect(headers.get('X-Credits-Cost')).toBe('0')
     }
@@ -100,7 +99,9 @@ describeOnEachDatabase('the list of removals', (kind) => {
 
   test('is 410 once older removals were forgotten', async () => {
     const version = await removeRows(service.sql, { users: [4] }, { settings: { changesKeptDays: 0 } })
-    const { status, headers, text } = await service.request(`/removals?since=${version - 1}`, { key })
+    const { status, headers, text } = await service.request(`/removals?since=${version - 1}`, {
+      key: service.key,
+    })
     expect([status, headers.get('X-Error-Code')]).toEqual([410, 'changes_expired'])
     expect(headers.get('X-Credits-Cost')).toBe('0')
     expect(text).toContain('fetch all users and repositories again')

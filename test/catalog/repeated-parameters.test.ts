@@ -1,19 +1,13 @@
 /** Parameters that may be repeated, as HTTP clients write them (decisions/0003-lists.md). */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { readListResponse } from '../support/list-response.ts'
 import { findUsers, sampleRepositories, sampleUsers } from '../support/sample-oracle.ts'
-import { anyDatabase, startTestService, type TestService } from '../support/service.ts'
+import { anyDatabase, useService } from '../support/service.ts'
 
 describe('a parameter that may be repeated', () => {
-  let service: TestService
-  let key: string
-  beforeAll(async () => {
-    service = await startTestService(anyDatabase)
-    key = (await service.createKey()).secret
-  })
-  afterAll(() => service.close())
+  const service = useService(anyDatabase, { key: {} })
 
-  const ask = async (path: string) => readListResponse(await service.request(path, { key }))
+  const ask = async (path: string) => readListResponse(await service.request(path, { key: service.key }))
 
   test.for<[writer: string, query: string]>([
     ['itself', 'location=berlin&location=lisbon'],
@@ -64,7 +58,7 @@ describe('a parameter that may be repeated', () => {
       ['page[]=1', 'Unknown parameter: page[]; did you mean page?'],
       ['changed_since[0]=0', 'Unknown parameter: changed_since[0]; did you mean changed_since?'],
     ]) {
-      const response = await service.request(`/users?${query}`, { key })
+      const response = await service.request(`/users?${query}`, { key: service.key })
       expect([query, response.status, response.json()]).toEqual([query, 400, { error }])
     }
   })

@@ -1,15 +1,11 @@
 /** @module-tag over-the-wire */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { readListResponse } from '../support/list-response.ts'
 import { commitsOf, dependenciesOf, repositoryOf, sampleRepositories } from '../support/sample-oracle.ts'
-import { describeOnOneDatabase, startTestService, type TestService } from '../support/service.ts'
+import { describeOnOneDatabase, useService } from '../support/service.ts'
 
 describeOnOneDatabase('a repository', (kind) => {
-  let service: TestService
-  beforeAll(async () => {
-    service = await startTestService(kind)
-  })
-  afterAll(() => service.close())
+  const service = useService(kind)
 
   describe('GET /repos/{owner}/{name}', () => {
     test('returns a Repository object without dependencies, and charges 1 credit', async () => {

@@ -2,14 +2,9 @@
  * Single resources: read and charged with one statement, or read first for `If-None-Match`. Response and price are the same.
  */
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { sampleRepositories, sampleUsers } from '../support/sample-oracle.ts'
-import {
-  describeOnOneDatabase,
-  startTestService,
-  type TestResponse,
-  type TestService,
-} from '../support/service.ts'
+import { describeOnOneDatabase, type TestResponse, useService } from '../support/service.ts'
 
 /** Headers that differ between requests. */
 const varying = ['x-request-id', 'ratelimit', 'x-ratelimit-reset', 'date']
@@ -19,11 +14,7 @@ function describeResponse({ status, headers, text }: TestResponse) {
 }
 
 describeOnOneDatabase('a single resource', (kind) => {
-  let service: TestService
-  beforeAll(async () => {
-    service = await startTestService(kind)
-  })
-  afterAll(() => service.close())
+  const service = useService(kind)
 
   const repository = `/repos/${sampleRepositories[0]?.full_name}`
   const user = `/users/${sampleUsers[0]?.login}`

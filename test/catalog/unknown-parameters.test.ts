@@ -2,8 +2,8 @@
  * Parameters that an endpoint doesn't have are refused, because a filter that is ignored would cost the caller a list of
  * everything (decisions/0003-lists.md).
  */
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { describeOnOneDatabase, startTestService, type TestService } from '../support/service.ts'
+import { expect, test } from 'vitest'
+import { describeOnOneDatabase, useService } from '../support/service.ts'
 
 const repository = '/repos/yarrow-collective/monolith'
 const ofUsers =
@@ -12,19 +12,10 @@ const ofRepositories =
   'owner, dependency_names, dependency_match, without_dependency_names, dependency_files, dependency_status, language, license, min_stars, min_forks, fork, archived, pushed_since, changed_since, full_names, forge_rest_ids, exclude, page, per_page, after'
 
 describeOnOneDatabase('an unknown parameter', (kind) => {
-  let service: TestService
-  let key: string
-  let keyId: number
-  beforeAll(async () => {
-    service = await startTestService(kind)
-    const created = await service.createKey({ credits: 1_000 })
-    key = created.secret
-    keyId = created.id
-  })
-  afterAll(() => service.close())
+  const service = useService(kind, { key: { credits: 1_000 } })
 
   const readError = async (url: string) => {
-    const response = await service.request(url, { key })
+    const response = await service.request(url, { key: service.key })
     return [response.status, response.headers.get('X-Error-Code'), response.json()]
   }
 
@@ -113,17 +104,17 @@ describeOnOneDatabase('an unknown parameter', (kind) => {
   })
 
   test('costs nothing, and quotes are refused like requests', async () => {
-    const before = await service.readLedger(keyId)
+    const before = await service.readLedger(service.keyId)
     for (const path of ['/users', '/users/ngoldberg', '/repos', repository, `${repository}/commits`]) {
       for (const method of ['GET', 'HEAD']) {
-        const response = await service.request(`${path}?dependency_name=react`, { key, method })
+        const response = await service.request(`${path}?dependency_name=react`, { key: service.key, method })
         expect([path, method, response.status]).toEqual([path, method, 400])
         expect(response.headers.get('X-Credits-Cost')).toBe('0')
         expect(response.headers.get('X-Credits-Remaining')).toBe('1000')
         expect(response.headers.get('Link')).toBeNull()
       }
     }
-    expect(await service.readLedger(keyId)).toEqual(before)
+    expect(await service.readLedger(service.keyId)).toEqual(before)
   })
 
   test('is refused after authentication and permission, and counts against the rate limit', async () => {

@@ -1,13 +1,9 @@
 /** @module-tag over-the-wire */
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { describeOnOneDatabase, startTestService, type TestService } from '../support/service.ts'
+import { expect, test } from 'vitest'
+import { describeOnOneDatabase, useService } from '../support/service.ts'
 
 describeOnOneDatabase('GET /users/{login}', (kind) => {
-  let service: TestService
-  beforeAll(async () => {
-    service = await startTestService(kind)
-  })
-  afterAll(() => service.close())
+  const service = useService(kind)
 
   test('returns a User object, and charges 1 credit', async () => {
     const { secret, id } = await service.createKey({ credits: 10 })

@@ -2,7 +2,7 @@
  * A user uses by authorship what a repository declared at some time between their first commit there and their last
  * (decisions/0004-data.md).
  */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { removeRepository } from '../../api/dataset/repository-removal.ts'
 import { importNdjson } from '../../api/sources/ndjson/import.ts'
 import type { SampleCommit, SampleDependency, SampleRepository, SampleUser } from '../../sample/records.ts'
@@ -16,7 +16,7 @@ import {
   loadRecords,
   type Records,
 } from '../support/records.ts'
-import { describeOnEachDatabase, startTestService, type TestService } from '../support/service.ts'
+import { describeOnEachDatabase, type TestService, useService } from '../support/service.ts'
 
 const users = [
   createUser(1, { login: 'ann', email: 'ann@example.org' }),
@@ -110,16 +110,14 @@ const cases: [what: string, use: Use, commits: Commits, logins: string[]][] = [
 ]
 
 describeOnEachDatabase('of a repository with commits at some time, a dependency', (kind) => {
-  let service: TestService
+  const service = useService(kind, { data: 'empty' })
   beforeAll(async () => {
-    service = await startTestService(kind, { data: 'empty' })
     const repos = cases.map(([what, use, , logins], index) =>
       declare(index + 1, logins.includes('own') ? 'own' : 'acme', [[toName(what), use]]),
     )
     const commits = cases.flatMap(([, , made], index) => commit(index + 1, made))
     await loadRecords(service.sql, { users, repos, commits })
   })
-  afterAll(() => service.close())
 
   test.for(cases)('%s %j: authors %j, used by %j', async ([what, , , logins]) => {
     expect(await findUsers(service, toName(what))).toEqual(logins)
@@ -127,10 +125,9 @@ describeOnEachDatabase('of a repository with commits at some time, a dependency'
 })
 
 describeOnEachDatabase('who uses a dependency', (kind) => {
-  let service: TestService
+  const service = useService(kind, { data: 'empty' })
   let records: Required<Records> & { repos: SampleRepository[] }
   beforeAll(async () => {
-    service = await startTestService(kind, { data: 'empty' })
     const repos = [
       declare(1, 'typed', [
         ['early', ['removed', 1, 50]],
@@ -140,7 +137,6 @@ describeOnEachDatabase('who uses a dependency', (kind) => {
     records = { users, repos, commits: commit(1, [...between100And200, ['renovate@example.org', 60]]) }
     await loadRecords(service.sql, records)
   })
-  afterAll(() => service.close())
 
   async function expectUsers(early: string[], late: string[]): Promise<void> {
     const found = { early: await findUsers(service, 'early'), late: await findUsers(service, 'late') }

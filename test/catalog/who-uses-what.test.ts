@@ -2,7 +2,7 @@
  * Who uses what is what an independent computation finds, over the sample and over random histories
  * (decisions/0004-data.md). Histories with mirrors and removals are in removal-histories.test.ts.
  */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { identifyLogin } from '../../api/names/forge-names.ts'
 import { forgetPerson } from '../../api/people/forget.ts'
 import { createRandom } from '../../sample/random.ts'
@@ -12,7 +12,7 @@ import { isDrill, seed } from '../support/drill.ts'
 import { createRandomForge } from '../support/random-forge.ts'
 import { loadRecords } from '../support/records.ts'
 import { sampleCommits, sampleRepositories, sampleUsers } from '../support/sample-oracle.ts'
-import { describeOnOneDatabase, startTestService, type TestService } from '../support/service.ts'
+import { describeOnOneDatabase, useService } from '../support/service.ts'
 import { type Loaded, listNames, listUses, nameAuthor, nameLogin, sortRows } from '../support/uses.ts'
 
 const histories = isDrill ? 100 : 3
@@ -23,11 +23,7 @@ const change = { users: 8, repositories: 8, commits: 30 }
 describeOnOneDatabase(
   'who uses what, with which status, is what an independent computation finds',
   (kind) => {
-    let service: TestService
-    beforeAll(async () => {
-      service = await startTestService(kind, { data: 'sample' })
-    })
-    afterAll(() => service.close())
+    const service = useService(kind, { data: 'sample' })
 
     async function expectUses(loaded: Loaded): Promise<number> {
       const { userDependencies } = await readTables(service.sql)

@@ -5,11 +5,11 @@
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { deleteKey, KeyError, restoreKey, revokeKey, rotateKey } from '../../api/ledger/keys.ts'
 import { contract } from '../support/contract.ts'
 import { createInstance, openSameDatabase } from '../support/instance.ts'
-import { describeOnOneDatabase, startTestService, type TestService, testInside } from '../support/service.ts'
+import { describeOnOneDatabase, testInside, useService } from '../support/service.ts'
 
 /** Every path of the document that asks for a key, with a user and a repository of the sample data. */
 const authenticatedPaths = Object.entries(contract.paths)
@@ -57,11 +57,7 @@ const refusals: [header: string | undefined, error: string][] = [
 ]
 
 describeOnOneDatabase('the service', (kind) => {
-  let service: TestService
-  beforeAll(async () => {
-    service = await startTestService(kind)
-  })
-  afterAll(() => service.close())
+  const service = useService(kind)
 
   /** The statuses that one key gets on some paths. */
   async function readStatuses(secret: string, paths: readonly string[]): Promise<number[]> {

@@ -5,7 +5,7 @@
  */
 import { Hono } from 'hono'
 import * as v from 'valibot'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { createMatchCache } from '../../api/catalog/matches.ts'
 import { createReplicaRouting } from '../../api/catalog/replica-routing.ts'
 import { createGuard } from '../../api/checkout/guard.ts'
@@ -19,13 +19,7 @@ import type { HonoEnvironment } from '../../api/http/request-context.ts'
 import { revokeKey, setRateLimit } from '../../api/ledger/keys.ts'
 import { createLedger } from '../../api/ledger/ledger.ts'
 import { findBusyRepository } from '../support/catalog.ts'
-import {
-  describeOnEachDatabase,
-  startTestService,
-  type TestResponse,
-  type TestService,
-  testInside,
-} from '../support/service.ts'
+import { describeOnEachDatabase, type TestResponse, testInside, useService } from '../support/service.ts'
 
 const listSchema = v.object({ data: v.array(v.unknown()) })
 
@@ -39,14 +33,12 @@ function readCredits({ headers }: TestResponse) {
 }
 
 describeOnEachDatabase('a key’s credits', (kind) => {
-  let service: TestService
+  const service = useService(kind)
   /** Path of a repository with more than 30 commits and with dependencies. */
   let repository: string
   beforeAll(async () => {
-    service = await startTestService(kind)
     repository = await findBusyRepository(service.sql)
   })
-  afterAll(() => service.close())
 
   /** All metered endpoints: path, and whether it is a list. */
   const endpoints = (): [path: string, isList: boolean][] => [

@@ -3,16 +3,15 @@
  *
  * @module-tag over-the-wire
  */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { findBusyRepository } from '../support/catalog.ts'
-import { describeOnEachDatabase, startTestService, type TestService } from '../support/service.ts'
+import { describeOnEachDatabase, useService } from '../support/service.ts'
 
 describeOnEachDatabase('Max-Credits', (kind) => {
-  let service: TestService
+  const service = useService(kind)
   /** All metered paths, with what they cost. */
   let endpoints: [path: string, cost: number][]
   beforeAll(async () => {
-    service = await startTestService(kind)
     const repository = await findBusyRepository(service.sql)
     endpoints = [
       ['/users', 30],
@@ -26,7 +25,6 @@ describeOnEachDatabase('Max-Credits', (kind) => {
       [`${repository}/dependencies?per_page=2`, 2],
     ]
   })
-  afterAll(() => service.close())
 
   const ask = (
     secret: string,

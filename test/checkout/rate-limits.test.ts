@@ -1,14 +1,9 @@
 /** Rate limits of keys (decisions/0002-keys.md). */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { rotateKey, setRateLimit } from '../../api/ledger/keys.ts'
 import { createInstance, openSameDatabase } from '../support/instance.ts'
-import {
-  describeOnEachDatabase,
-  startTestService,
-  type TestResponse,
-  type TestService,
-} from '../support/service.ts'
+import { describeOnEachDatabase, type TestResponse, useService } from '../support/service.ts'
 import { countStatuses } from '../support/settlements.ts'
 
 const hour = 3600
@@ -19,11 +14,7 @@ function readState({ headers }: TestResponse) {
 }
 
 describeOnEachDatabase('a rate limit', (kind) => {
-  let service: TestService
-  beforeAll(async () => {
-    service = await startTestService(kind)
-  })
-  afterAll(() => service.close())
+  const service = useService(kind)
 
   test('lets exactly its number of 100 concurrent requests pass', async () => {
     for (const requests of [1, 37, 99]) {

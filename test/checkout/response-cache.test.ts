@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { MeteredResponse } from '../../api/checkout/metered-response.ts'
 import { createResponseCache } from '../../api/checkout/response-cache.ts'
 import { hashSecret } from '../../api/ledger/api-key.ts'
@@ -7,17 +7,13 @@ import { createInstance } from '../support/instance.ts'
 import { readListResponse } from '../support/list-response.ts'
 import { loadRecords } from '../support/records.ts'
 import { sampleUsers } from '../support/sample-oracle.ts'
-import { describeOnEachDatabase, startTestService, type TestService } from '../support/service.ts'
+import { describeOnEachDatabase, useService } from '../support/service.ts'
 
 const [model] = sampleUsers.filter(({ location }) => location === 'Berlin')
 if (model === undefined) throw new Error('nobody of the sample lives in Berlin')
 
 describeOnEachDatabase('a cached response', (kind) => {
-  let service: TestService
-  beforeAll(async () => {
-    service = await startTestService(kind)
-  })
-  afterAll(() => service.close())
+  const service = useService(kind)
 
   test('is sent again without reading the data, and charged again', async () => {
     const { secret, id } = await service.createKey({ credits: 100 })

@@ -6,13 +6,12 @@ import { verifyLedger } from '../../api/ledger/verify.ts'
 import { loadSampleData } from '../../api/runtime/trial.ts'
 import { type InstanceProcess, startInstanceProcess } from '../support/process.ts'
 import { describeOnServer } from '../support/server.ts'
-import { startTestService, type TestService } from '../support/service.ts'
+import { useService } from '../support/service.ts'
 
 describeOnServer('instances on one database', { timeout: 300_000 }, () => {
-  let service: TestService
+  const service = useService('postgresql', { data: 'empty' })
   let instances: InstanceProcess[]
   beforeAll(async () => {
-    service = await startTestService('postgresql', { data: 'empty' })
     await service.sql`drop schema public cascade`
     await service.sql`create schema public`
     instances = await Promise.all(
@@ -24,7 +23,6 @@ describeOnServer('instances on one database', { timeout: 300_000 }, () => {
   })
   afterAll(async () => {
     for (const instance of instances ?? []) await instance[Symbol.asyncDispose]()
-    await service.close()
   })
 
   /** Sends `times` concurrent requests to the first `places` instances in turn, and counts the responses by status. */

@@ -1,25 +1,16 @@
 /** Requests with keys that nobody has: what they may take from clients that pay (decisions/0002-keys.md). */
 import { randomUUID } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { restoreKey, revokeKey } from '../../api/ledger/keys.ts'
-import {
-  describeOnOneDatabase,
-  startTestService,
-  type TestResponse,
-  type TestService,
-} from '../support/service.ts'
+import { describeOnOneDatabase, type TestResponse, useService } from '../support/service.ts'
 
 /** Look-ups that find nothing in half a second, and those that may wait. */
 const places = 64
 const queued = 2_000
 
 describeOnOneDatabase('requests with unknown keys', (kind) => {
-  let service: TestService
-  beforeAll(async () => {
-    service = await startTestService(kind)
-  })
-  afterAll(() => service.close())
+  const service = useService(kind)
 
   const look = (key: string) => service.request('/users/ngoldberg', { key })
 

@@ -1,5 +1,5 @@
 /** @module-tag later */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { changeLock } from '../../api/dataset/dataset-change.ts'
 import {
   createUserLine,
@@ -10,16 +10,14 @@ import {
   startCommand,
 } from '../support/command-line.ts'
 import { countLockWaits } from '../support/lock-waits.ts'
-import { describeOnOneDatabase, startTestService, type TestService } from '../support/service.ts'
+import { describeOnOneDatabase, useService } from '../support/service.ts'
 
 describeOnOneDatabase('devdata import', (kind) => {
-  let service: TestService
+  const service = useService(kind, { data: 'empty' })
   let location: Location
   beforeAll(async () => {
-    service = await startTestService(kind, { data: 'empty' })
     location = locationOf(service)
   })
-  afterAll(() => service.close())
 
   /** The tables in which loads stage what they read. */
   const listStagingTables = () =>

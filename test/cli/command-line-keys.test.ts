@@ -1,7 +1,7 @@
 /** @module-tag later */
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as v from 'valibot'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import {
   createdKeySchema,
   finishCommand,
@@ -12,19 +12,17 @@ import {
   runCommand,
   startCommand,
 } from '../support/command-line.ts'
-import { describeOnOneDatabase, startTestService, type TestService } from '../support/service.ts'
+import { describeOnOneDatabase, useService } from '../support/service.ts'
 
 const uuid = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/
 
 describeOnOneDatabase('devdata keys', (kind) => {
-  let service: TestService
+  const service = useService(kind)
   let location: Location
   const run: Run = (args, options) => runCommand(args, { ...location, ...options })
   beforeAll(async () => {
-    service = await startTestService(kind)
     location = locationOf(service)
   })
-  afterAll(() => service.close())
 
   async function create(...args: string[]) {
     return v.parse(createdKeySchema, await readJson(run, ['keys', 'create', ...args]))

@@ -10,14 +10,14 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import postgres from 'postgres'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { listMigrations } from '../../api/database/migrate.ts'
 import { buildDocs } from '../../docs-site/build.ts'
 import { createFolder, locationOf, type RunOptions, runCommand } from '../support/command-line.ts'
 import { databaseUrl } from '../support/databases.ts'
 import { startInstanceProcess } from '../support/process.ts'
 import { describeOnServer, getServerUrl } from '../support/server.ts'
-import { describeOnOneDatabase, startTestService, type TestService } from '../support/service.ts'
+import { describeOnOneDatabase, useService } from '../support/service.ts'
 
 beforeAll(() => buildDocs({ ifStale: true }))
 
@@ -36,11 +36,7 @@ async function runDoctor(options: RunOptions, ...args: string[]) {
 }
 
 describeOnOneDatabase('devdata doctor', (kind) => {
-  let service: TestService
-  beforeAll(async () => {
-    service = await startTestService(kind)
-  })
-  afterAll(() => service.close())
+  const service = useService(kind)
 
   async function run(settings: Record<string, string> = {}, ...args: string[]) {
     const { environment, directory } = locationOf(service)
@@ -233,11 +229,7 @@ describe('devdata doctor', () => {
 })
 
 describeOnServer('devdata doctor beside running instances', () => {
-  let service: TestService
-  beforeAll(async () => {
-    service = await startTestService('postgresql')
-  })
-  afterAll(() => service.close())
+  const service = useService('postgresql')
 
   test('sends a whole request with a key, which costs nothing and shows up nowhere', async () => {
     const { environment, directory } = locationOf(service)

@@ -17,7 +17,7 @@ import { deno } from '../support/deno.ts'
 import { isDrill, seed } from '../support/drill.ts'
 import { endWithThisProcess, inheritEnvironment } from '../support/program.ts'
 import { createCommit, createRepository, createUser, loadRecords } from '../support/records.ts'
-import { describeOnOneDatabase, startTestService, type TestService } from '../support/service.ts'
+import { describeOnOneDatabase, type TestService, useService } from '../support/service.ts'
 
 /** Of each of eleven lists, on each database: 1,080 in a drill. */
 const kills = isDrill ? 60 : 8
@@ -203,10 +203,9 @@ function readLines(file: string): Line[] {
 const listIds = (lines: readonly Line[]) => lines.flatMap(({ id }) => id ?? [])
 
 describeOnOneDatabase('a program that is killed again and again', (kind) => {
-  let service: TestService
+  const service = useService(kind, { data: 'empty' })
   let nextNumber = 1_000_000
   beforeAll(async () => {
-    service = await startTestService(kind, { data: 'empty' })
     const names = Array.from({ length: members }, (_, index) => `package-${String(index).padStart(5, '0')}`)
     const busy = createRepository(1, 'own', names, { name: 'busy', full_name: 'own/busy' })
     await loadRecords(service.sql, {
@@ -220,7 +219,6 @@ describeOnOneDatabase('a program that is killed again and again', (kind) => {
       ),
     })
   })
-  afterAll(() => service?.close())
 
   test.each([
     ['users', 'Node'],

@@ -1,15 +1,11 @@
 /** Rows in PostgreSQL's binary format (api/database/copy.ts, patches/postgres-3.4.9/007-copied-rows.patch). */
 import { setImmediate } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { copyInto, copyRows, readInteger, writeRow } from '../../api/database/copy.ts'
-import { describeOnEachDatabase, startTestService, type TestService } from '../support/service.ts'
+import { describeOnEachDatabase, useService } from '../support/service.ts'
 
 describeOnEachDatabase('copied rows', (kind) => {
-  let service: TestService
-  beforeAll(async () => {
-    service = await startTestService(kind, { data: 'empty' })
-  })
-  afterAll(() => service.close())
+  const service = useService(kind, { data: 'empty' })
 
   test('have integers of each size, bytes, and nothing for null', async () => {
     const rows = []

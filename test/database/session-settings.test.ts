@@ -6,7 +6,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { reset } from '@logtape/logtape'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { selectTime } from '../../api/database/connect.ts'
 import { beginLong } from '../../api/database/long-transaction.ts'
 import { rebuildSets, verifySets } from '../../api/dataset/set-verification.ts'
@@ -29,14 +29,10 @@ import { unusualSettings } from '../support/postgres-cluster.ts'
 import { recordLog } from '../support/recorded-log.ts'
 import { createUser } from '../support/records.ts'
 import { describeOnServer } from '../support/server.ts'
-import { describeOnEachDatabase, startTestService, type TestService } from '../support/service.ts'
+import { describeOnEachDatabase, startTestService, type TestService, useService } from '../support/service.ts'
 
 describeOnEachDatabase('a statement', (kind) => {
-  let service: TestService
-  beforeAll(async () => {
-    service = await startTestService(kind, { data: 'empty' })
-  })
-  afterAll(() => service.close())
+  const service = useService(kind, { data: 'empty' })
 
   test.each([
     ['a time', 'now()', 'times are not read'],

@@ -22,6 +22,7 @@ import {
   startTestService,
   type TestResponse,
   type TestService,
+  useService,
 } from '../support/service.ts'
 
 const sampleDirectory = join(import.meta.dirname, '..', '..', 'sample')
@@ -42,13 +43,11 @@ async function stageSample({ sql }: TestService): Promise<Staging> {
 describeOnOneDatabase('a load', (kind) => {
   let service: TestService
   let key: string
-  let whole: TestService
+  const whole = useService(kind)
   let expected: Awaited<ReturnType<typeof readCatalog>>
   beforeAll(async () => {
-    whole = await startTestService(kind)
     expected = await readCatalog(whole, (await whole.createKey()).secret)
   })
-  afterAll(() => whole.close())
   beforeEach(async () => {
     service = await startTestService(kind, { data: 'empty' })
     key = (await service.createKey()).secret
@@ -159,16 +158,14 @@ describeOnEachDatabase('terms that a load has reserved ids for', (kind) => {
 })
 
 describe('a long load on the embedded database, which has one session', () => {
-  let service: TestService
+  const service = useService('embedded', { databaseStatementTimeoutSeconds: 1 }) // requests wait 6 seconds for a statement
   let loader: Database
   beforeAll(async () => {
-    service = await startTestService('embedded', { databaseStatementTimeoutSeconds: 1 }) // requests wait 6 seconds for a statement
     loader = await openDatabase({ ...testPool, ...service.location })
     await loader.sql`select 1` // connects
   })
   afterAll(async () => {
     await loader.close()
-    await service.close()
   })
 
   /** Ends the statement of `holdSession`, which looks for a file in the folder of the database. */
@@ -258,11 +255,7 @@ describe('a long load on the embedded database, which has one session', () => {
 })
 
 describeOnEachDatabase('what a load has staged', (kind) => {
-  let service: TestService
-  beforeAll(async () => {
-    service = await startTestService(kind, { data: 'empty' })
-  })
-  afterAll(() => service.close())
+  const service = useService(kind, { data: 'empty' })
 
   test('is missed when a crash of the database has emptied it, and nothing is changed', async () => {
     const staging = await stageSample(service)

@@ -3,13 +3,13 @@
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { type ApplyOptions, applyImport } from '../../api/dataset/apply-load.ts'
 import { loadMap } from '../../api/dataset/load-map.ts'
 import { parseItem, type RecordKind } from '../../api/staging/records.ts'
 import { withStaging } from '../../api/staging/staging.ts'
 import { createCommit, createRepository, createUser, testOrigin } from '../support/records.ts'
-import { anyDatabase, startTestService, type TestService, testInside } from '../support/service.ts'
+import { anyDatabase, testInside, useService } from '../support/service.ts'
 
 const folder = join(import.meta.dirname, '../../api/dataset')
 const codeOf = (file: string) =>
@@ -42,11 +42,7 @@ test('each temporary table is made in the file that the map says, and only share
   expect(new Set(sharing.map(({ table }) => table))).toEqual(new Set(shared))
 })
 
-let service: TestService
-beforeAll(async () => {
-  service = await startTestService(anyDatabase, { data: 'empty' })
-})
-afterAll(() => service.close())
+const service = useService(anyDatabase, { data: 'empty' })
 
 /** Stages and applies items. */
 async function load(

@@ -3,7 +3,7 @@
  *
  * @module-tag later
  */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { applyImport } from '../../api/dataset/apply-load.ts'
 import { verifySets } from '../../api/dataset/set-verification.ts'
 import { parseItem } from '../../api/staging/records.ts'
@@ -20,7 +20,7 @@ import {
   loadRecords,
   testOrigin,
 } from '../support/records.ts'
-import { describeOnOneDatabase, startTestService, type TestService } from '../support/service.ts'
+import { describeOnOneDatabase, useService } from '../support/service.ts'
 
 const stepsOfHistory = 20
 const users = [1, 2, 3].map((number) => createUser(number, { email: `${number}@example.org` }))
@@ -60,16 +60,8 @@ interface Load {
 describeOnOneDatabase('after any history of clones and records,', (kind) => {
   // The embedded database takes much longer to empty its tables.
   const histories = kind === 'embedded' ? 1 : isDrill ? 150 : 2
-  let service: TestService
-  let fresh: TestService
-  beforeAll(async () => {
-    service = await startTestService(kind, { data: 'empty' })
-    fresh = await startTestService(kind, { data: 'empty' })
-  })
-  afterAll(async () => {
-    await service.close()
-    await fresh.close()
-  })
+  const service = useService(kind, { data: 'empty' })
+  const fresh = useService(kind, { data: 'empty' })
 
   test('each repository is there once, with its commits and dependencies, as if loaded at once', async () => {
     for (let seed = 1; seed <= histories; seed++) {

@@ -4,7 +4,7 @@
  * @module-tag later
  */
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { findRepository, removeRepository } from '../../api/dataset/repository-removal.ts'
 import { verifySets } from '../../api/dataset/set-verification.ts'
 import { importNdjson } from '../../api/sources/ndjson/import.ts'
@@ -14,7 +14,7 @@ import { isDrill } from '../support/drill.ts'
 import { createSource, toLines } from '../support/ndjson.ts'
 import { createRandomForge, type ForgeSize, type RandomForge } from '../support/random-forge.ts'
 import { loadRecords, type Records } from '../support/records.ts'
-import { describeOnOneDatabase, startTestService, type TestService } from '../support/service.ts'
+import { describeOnOneDatabase, type TestService, useService } from '../support/service.ts'
 import { listUses, sortRows } from '../support/uses.ts'
 
 const histories = isDrill ? 120 : 3
@@ -40,16 +40,8 @@ interface Expected {
 }
 
 describeOnOneDatabase('after any history of loads, mirrors and removals,', (kind) => {
-  let service: TestService
-  let fresh: TestService
-  beforeAll(async () => {
-    service = await startTestService(kind, { data: 'empty' })
-    fresh = await startTestService(kind, { data: 'empty' })
-  })
-  afterAll(async () => {
-    await service.close()
-    await fresh.close()
-  })
+  const service = useService(kind, { data: 'empty' })
+  const fresh = useService(kind, { data: 'empty' })
 
   test('the tables are those of a fresh database, no id is used again, and versions and removals are exact', async () => {
     let steps = 0

@@ -1,22 +1,16 @@
 /** `BASE_URL`: where routes are, and which URLs links have (decisions/0005-http.md). */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createInstance, type Instance } from '../support/instance.ts'
-import { anyDatabase, startTestService, type TestService } from '../support/service.ts'
+import { anyDatabase, useService } from '../support/service.ts'
 
 const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/
 
 describe('the service', () => {
-  let service: TestService
-  let key: string
-  beforeAll(async () => {
-    service = await startTestService(anyDatabase)
-    key = (await service.createKey()).secret
-  })
-  afterAll(() => service.close())
+  const service = useService(anyDatabase, { key: {} })
 
   /** Reads the targets of Link, the redirect of /, and the servers of the document. */
   async function readUrls(instance: Instance, origin: string, headers: Record<string, string> = {}) {
-    const authorization = { Authorization: `Bearer ${key}` }
+    const authorization = { Authorization: `Bearer ${service.key}` }
     const list = await instance.app.request(`${origin}/users?per_page=100`, {
       headers: { ...authorization, ...headers },
     })
@@ -84,10 +78,10 @@ describe('the service', () => {
       ['/', 302],
       ['/no-such-path', 404],
     ] as const) {
-      const response = await instance.request(path, { key })
+      const response = await instance.request(path, { key: service.key })
       expect([path, response.status]).toEqual([path, status])
       const beside = await instance.app.request(`https://api.example.com${path}`, {
-        headers: { Authorization: `Bearer ${key}` },
+        headers: { Authorization: `Bearer ${service.key}` },
       })
       expect([path, beside.status, await beside.json()]).toEqual([path, 404, { error: 'Not found' }])
       expect(beside.headers.get('X-Request-Id')).toMatch(uuid)

@@ -8,7 +8,7 @@ import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { lateAfterMs } from '../../api/concurrency/batcher.ts'
 import { docsDirectory, findDocs } from '../../api/portal/docs-manifest.ts'
 import { buildDocs } from '../../docs-site/build.ts'
@@ -19,7 +19,7 @@ import {
   startInstanceProcess,
 } from '../support/process.ts'
 import { describeOnServer } from '../support/server.ts'
-import { startTestService, type TestService } from '../support/service.ts'
+import { useService } from '../support/service.ts'
 
 function writeRequest(path: string, { key, ...headers }: Record<string, string> = {}): string {
   const all = { Host: 'localhost', ...(key && { Authorization: `Bearer ${key}` }), ...headers }
@@ -39,11 +39,7 @@ function openConnection({ url }: InstanceProcess, sent = ''): Promise<Socket> {
 }
 
 describeOnServer.for(['node', 'deno'] as const)('an instance on %s', (runtime) => {
-  let service: TestService
-  beforeAll(async () => {
-    service = await startTestService('postgresql')
-  })
-  afterAll(() => service.close())
+  const service = useService('postgresql')
 
   const start = (settings: Record<string, string> = {}, options: InstanceProcessOptions = {}) =>
     startInstanceProcess(

@@ -5,22 +5,19 @@
  */
 import { brotliDecompressSync, gzipSync } from 'node:zlib'
 import * as v from 'valibot'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { compressBeginning, encodings } from '../../api/http/compression.ts'
-import { buildDocs } from '../../docs-site/build.ts'
 import { createUser, loadRecords } from '../support/records.ts'
-import { anyDatabase, describeOnOneDatabase, startTestService, type TestService } from '../support/service.ts'
+import { anyDatabase, describeOnOneDatabase, useService } from '../support/service.ts'
 
 const listSchema = v.object({ data: v.array(v.unknown()), meta: v.object({ request_id: v.string() }) })
 
 describeOnOneDatabase('a response', (kind) => {
-  let service: TestService
+  const service = useService(kind, { docs: true })
   let key: string
   beforeAll(async () => {
-    service = await startTestService(kind)
     for (let count = 0; count < 8; count++) key = (await service.createKey()).secret // a long list of keys
   })
-  afterAll(() => service.close())
 
   const request = (path: string, encoding: string, headers: Record<string, string> = {}) =>
     service.request(path, { key, headers: { 'Accept-Encoding': encoding, ...headers } })
@@ -124,12 +121,7 @@ describeOnOneDatabase('a response', (kind) => {
 })
 
 describe('with COMPRESS_RESPONSES=off, a response', () => {
-  let service: TestService
-  beforeAll(async () => {
-    await buildDocs({ ifStale: true })
-    service = await startTestService(anyDatabase, { compressResponses: false })
-  })
-  afterAll(() => service.close())
+  const service = useService(anyDatabase, { docs: true, compressResponses: false })
 
   const headers = { 'Accept-Encoding': 'br, gzip' }
 

@@ -7,13 +7,12 @@
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import * as v from 'valibot'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { mcpPath } from '../../api/http/url.ts'
-import { buildDocs } from '../../docs-site/build.ts'
 import { findBusyRepository } from '../support/catalog.ts'
 import { contract, fillPath, followSchema, listOperations, type Schema } from '../support/contract.ts'
 import { createInstance } from '../support/instance.ts'
-import { anyDatabase, startTestService, type TestService, testInside } from '../support/service.ts'
+import { anyDatabase, testInside, useService } from '../support/service.ts'
 
 /** Batch look-ups: an entry for each number, and the entries at the bounds and beyond them. */
 const batches: Record<string, { entry(number: number): string; valid: string[]; invalid: string[] }> = {
@@ -42,22 +41,17 @@ function listValues({ type, enum: values = [] }: Schema): readonly unknown[] {
 }
 
 describe('openapi.yml', () => {
-  let service: TestService
-  /** An admin key may call everything, without a limit. */
-  let key: string
+  // An admin key may call everything, without a limit.
+  const service = useService(anyDatabase, { docs: true, key: { role: 'admin' } })
   /** A user key that has paid for something. */
   let spender: string
   let repository: string
   beforeAll(async () => {
-    await buildDocs({ ifStale: true })
-    service = await startTestService(anyDatabase)
-    key = (await service.createKey({ role: 'admin' })).secret
     repository = (await findBusyRepository(service.sql)).replace('/repos/', '')
     await service.sql`insert into removals (kind, forge_rest_id, version) values ('user', 1, 1)`
     spender = (await service.createKey()).secret
     await service.request('/users', { key: spender })
   })
-  afterAll(() => service.close())
 
   const withParameters = listOperations().map(({ path, method, parameters }) => ({
     path,
@@ -88,7 +82,10 @@ describe('openapi.yml', () => {
     for (const path of Object.keys(contract.paths)) {
       for (const method of ['GET', 'HEAD']) {
         const query = listRequired(path)
-        const response = await service.request(`${fillPath(path, repository)}${query}`, { method, key })
+        const response = await service.request(`${fillPath(path, repository)}${query}`, {
+          method,
+          key: service.key,
+        })
         expect([method, path, response.status]).toEqual([method, path, path === '/' ? 302 : 200])
       }
     }
@@ -156,7 +153,7 @@ describe('openapi.yml', () => {
     const ask = (query: string) =>
       service.request(`${fillPath(path, repository)}${listRequired(path, query)}`, {
         method,
-        key: path.startsWith('/api-key/') ? spender : key,
+        key: path.startsWith('/api-key/') ? spender : service.key,
       })
     const statusOf = async (query: string) => [query, (await ask(query)).status]
 
@@ -306,7 +303,7 @@ describe('openapi.yml', () => {
   )('declares all values that $path reads as $name: $value', async ({ path, name, value }) => {
     const others = /^dependency_(status|match)$/.test(name) ? '&dependency_names=react' : ''
     const statusOf = async (query: string) =>
-      (await service.request(`${path}?${query}${others}`, { key })).status
+      (await service.request(`${path}?${query}${others}`, { key: service.key })).status
     expect(await statusOf(`${name}=${value}`)).toBe(200)
     for (const wrong of ['', 'nothing', String(value).toUpperCase(), ` ${value}`, `${value},${value}`]) {
       expect([wrong, await statusOf(`${name}=${encodeURIComponent(wrong)}`)]).toEqual([wrong, 400])
@@ -316,7 +313,8 @@ describe('openapi.yml', () => {
 
   test('declares all fields that /users reads as has', async () => {
     const { items } = contract.components.parameters.has?.schema ?? {}
-    const statusOf = async (value: string) => (await service.request(`/users?has=${value}`, { key })).status
+    const statusOf = async (value: string) =>
+      (await service.request(`/users?has=${value}`, { key: service.key })).status
     const fields = v.parse(v.array(v.string()), items?.enum)
     expect(await statusOf(fields.join())).toBe(200)
     for (const other of ['login', 'avatar_url', 'Email'])
@@ -330,7 +328,7 @@ describe('openapi.yml', () => {
       const url = `${fillPath(path, repository)}${listRequired(path) || '?'}`
       const undeclared = allQueries.filter((name) => !queries.some((query) => query.name === name))
       for (const name of [...undeclared, 'offset', 'sort', 'q', 'Page', 'per-page', '']) {
-        const response = await service.request(`${url}&${name}=0`, { method, key })
+        const response = await service.request(`${url}&${name}=0`, { method, key: service.key })
         expect([path, name, response.status]).toEqual([path, name, 400])
         expect(response.headers.get('X-Error-Code')).toBe('invalid_parameter')
         expect(response.headers.get('X-Credits-Cost')).toBe('0')
@@ -370,7 +368,7 @@ describe('openapi.yml', () => {
         `/repos/a/${segment}/commits`,
       ]
       for (const path of paths) {
-        const { status } = await service.request(path, { key })
+        const { status } = await service.request(path, { key: service.key })
         expect([path, status]).toEqual([path, isValid ? 404 : 400])
       }
     }
@@ -384,7 +382,10 @@ describe('openapi.yml', () => {
       [String(maximum), 200],
       [String(BigInt(maximum) + 1n), 400],
     ] as const) {
-      const response = await service.request('/users/ngoldberg', { key, headers: { 'Max-Credits': credits } })
+      const response = await service.request('/users/ngoldberg', {
+        key: service.key,
+        headers: { 'Max-Credits': credits },
+      })
       expect([credits, response.status]).toEqual([credits, status])
     }
   })
@@ -420,7 +421,7 @@ describe('openapi.yml', () => {
           const isValid = new RegExp(pattern, 'u').test(after)
           seen[isValid ? 'valid' : 'invalid']++
           const url = `/repos/${repository}/dependencies?after=${encodeURIComponent(after)}`
-          const { status } = await service.request(url, { key, method: 'HEAD' })
+          const { status } = await service.request(url, { key: service.key, method: 'HEAD' })
           expect([after, status]).toEqual([after, isValid ? 200 : 400])
         },
       ),

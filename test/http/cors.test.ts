@@ -3,23 +3,17 @@
  *
  * @module-tag over-the-wire
  */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { contract } from '../support/contract.ts'
 import { requestEachStatus } from '../support/each-response.ts'
 import { createInstance } from '../support/instance.ts'
-import { anyDatabase, startTestService, type TestService, testInside } from '../support/service.ts'
+import { anyDatabase, testInside, useService } from '../support/service.ts'
 
 describe('another origin', () => {
-  let service: TestService
-  let key: string
-  beforeAll(async () => {
-    service = await startTestService(anyDatabase)
-    key = (await service.createKey()).secret
-  })
-  afterAll(() => service.close())
+  const service = useService(anyDatabase, { key: {} })
 
   test('may read every response of the API, errors included, and no page', async () => {
-    for (const { status, headers } of await requestEachStatus(service, key)) {
+    for (const { status, headers } of await requestEachStatus(service, service.key)) {
       const isPage = status === 302 // the redirect to the docs
       expect([status, headers.get('Access-Control-Allow-Origin')]).toEqual([status, isPage ? null : '*'])
       expect(headers.has('Access-Control-Allow-Credentials')).toBe(false)
@@ -63,7 +57,7 @@ describe('another origin', () => {
     const safelisted = ['cache-control', 'location'] // location: redirects are followed by the browser itself
     const wanted = named.map((name) => name.toLowerCase()).filter((name) => !safelisted.includes(name))
     for (const path of ['/users', '/no-such-path']) {
-      const { headers } = await service.request(path, { key })
+      const { headers } = await service.request(path, { key: service.key })
       const exposed = (headers.get('Access-Control-Expose-Headers') ?? '').toLowerCase().split(/\s*,\s*/)
       expect(exposed).toEqual(expect.arrayContaining(wanted))
     }

@@ -7,10 +7,9 @@
  */
 import { createMiddleware } from 'hono/factory'
 import * as v from 'valibot'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { HonoEnvironment } from '../../api/http/request-context.ts'
 import { grantCredits } from '../../api/ledger/keys.ts'
-import { buildDocs } from '../../docs-site/build.ts'
 import { findBusyRepository } from '../support/catalog.ts'
 import { contract, fillPath, listOperations } from '../support/contract.ts'
 import { createInstance, type Instance } from '../support/instance.ts'
@@ -19,9 +18,8 @@ import {
   liveRuntime,
   maxAddressLength,
   type RequestOptions,
-  startTestService,
   type TestResponse,
-  type TestService,
+  useService,
 } from '../support/service.ts'
 
 const nameOf = (reference: string) => reference.slice(reference.lastIndexOf('/') + 1)
@@ -44,9 +42,8 @@ const messagesBeforeTheApp = [
 ]
 
 describe('openapi.yml', () => {
-  let service: TestService
-  /** An admin key may call everything, without a limit. */
-  let key: string
+  // An admin key may call everything, without a limit.
+  const service = useService(anyDatabase, { docs: true, key: { role: 'admin' } })
   let repository: string
   /** Reads from the primary alone. */
   let primary: Instance
@@ -55,9 +52,6 @@ describe('openapi.yml', () => {
   /** What `primary` did in the database. */
   let operations: string[] = []
   beforeAll(async () => {
-    await buildDocs({ ifStale: true })
-    service = await startTestService(anyDatabase)
-    key = (await service.createKey({ role: 'admin' })).secret
     payer = (await service.createKey()).secret
     repository = (await findBusyRepository(service.sql)).replace('/repos/', '')
     primary = createInstance(service, {
@@ -70,9 +64,6 @@ describe('openapi.yml', () => {
         },
       },
     })
-  })
-  afterAll(async () => {
-    await service.close()
   })
 
   const readLedger = () => service.sql`
@@ -89,7 +80,7 @@ describe('openapi.yml', () => {
     if (liveRuntime !== undefined || ![400, 403, 414].includes(response.status)) return response
     const before = await readLedger()
     const isForAdmins = /^\/(metrics|admin)\b/.test(path)
-    const paying = { ...options, key: options.key === key && !isForAdmins ? payer : options.key }
+    const paying = { ...options, key: options.key === service.key && !isForAdmins ? payer : options.key }
     const isForMoney = /_credits/.test(response.headers.get('X-Error-Code') ?? '')
     // On a busy machine the statement that reads may take too long to settle as well. Then another one settles.
     for (let isSettled = false; !isSettled; ) {
@@ -200,7 +191,7 @@ describe('openapi.yml', () => {
     ]
     const given = new Set<string>()
     for (const [wrong, headers] of requests) {
-      const response = await request(wrong, { key, headers })
+      const response = await request(wrong, { key: service.key, headers })
       if (response.status === 400) given.add(v.parse(v.object({ error: v.string() }), response.json()).error)
     }
     expect([...given].sort()).toEqual(
@@ -256,199 +247,247 @@ describe('openapi.yml', () => {
       ],
       'Invalid Max-Credits: must be an integer from 0 to 9007199254740991, digits only': [
         '/users',
-        { key, headers: { 'Max-Credits': 'a few' } },
+        { key: service.key, headers: { 'Max-Credits': 'a few' } },
       ],
       'Invalid Idempotency-Key: must be 1 to 255 visible ASCII characters': [
         '/users',
-        { key, headers: { 'Idempotency-Key': 'a b' } },
+        { key: service.key, headers: { 'Idempotency-Key': 'a b' } },
       ],
       'Idempotency-Key was already used for another request; use a new one for this request': [
         '/users?per_page=1',
         { key: user.secret, headers: { 'Idempotency-Key': 'used' } },
       ],
-      'Invalid day: must be a date such as 2030-12-31 (UTC)': ['/api-key/usage?day=today', { key }],
-      'Invalid day: is empty; leave the parameter out': ['/api-key/usage?day=', { key }],
-      'Invalid location: is empty; leave the parameter out': ['/users?location=', { key }],
-      'Invalid dependency_names: is empty; leave the parameter out': ['/users?dependency_names=', { key }],
-      'Invalid dependency_files: is empty; leave the parameter out': ['/repos?dependency_files=,', { key }],
+      'Invalid day: must be a date such as 2030-12-31 (UTC)': [
+        '/api-key/usage?day=today',
+        { key: service.key },
+      ],
+      'Invalid day: is empty; leave the parameter out': ['/api-key/usage?day=', { key: service.key }],
+      'Invalid location: is empty; leave the parameter out': ['/users?location=', { key: service.key }],
+      'Invalid dependency_names: is empty; leave the parameter out': [
+        '/users?dependency_names=',
+        { key: service.key },
+      ],
+      'Invalid dependency_files: is empty; leave the parameter out': [
+        '/repos?dependency_files=,',
+        { key: service.key },
+      ],
       "Filters too long: the list's URL without its page must have at most 4000 characters, escapes included; split them into several requests":
-        [`/repos?dependency_names=${Array.from({ length: 20 }, () => 'x'.repeat(200))}`, { key }],
+        [
+          `/repos?dependency_names=${Array.from({ length: 20 }, () => 'x'.repeat(200))}`,
+          { key: service.key },
+        ],
       "Too many entries for pages: the list's URL without its page must have at most 4000 characters, escapes included; send fewer entries, or leave out page and per_page":
-        [`/users?logins=${Array.from({ length: 50 }, () => 'x'.repeat(80))}&per_page=10`, { key }],
+        [
+          `/users?logins=${Array.from({ length: 50 }, () => 'x'.repeat(80))}&per_page=10`,
+          { key: service.key },
+        ],
       'Invalid URL: too many parts; at most 250 parameters, 4000 commas and 4000 plus signs': [
         `/users?x${'&x'.repeat(250)}`,
-        { key },
+        { key: service.key },
       ],
-      'User not found': ['/users/nobody-has-this-login', { key }],
-      'Repository not found': ['/repos/nobody/nothing', { key }],
+      'User not found': ['/users/nobody-has-this-login', { key: service.key }],
+      'Repository not found': ['/repos/nobody/nothing', { key: service.key }],
       'Not found': ['/no-such-path'],
       'Method not allowed; use GET, HEAD or OPTIONS': ['/users', { method: 'DELETE' }],
       'Rate limit exceeded; retry in 12 seconds': ['/users', { key: limited.secret }],
       'URL too long: at most 8192 characters': [`/version?x=${'x'.repeat(8_192)}`],
-      'URL too long: at most 32768 characters': [`/users?x=${'x'.repeat(32_768)}`, { key }],
+      'URL too long: at most 32768 characters': [`/users?x=${'x'.repeat(32_768)}`, { key: service.key }],
       'Invalid page: must be an integer from 1 to 9007199254740991, digits only, no leading zeros': [
         '/users?page=01',
-        { key },
+        { key: service.key },
       ],
       'Invalid per_page: must be an integer from 1 to 100, digits only, no leading zeros': [
         '/users?per_page=0',
-        { key },
+        { key: service.key },
       ],
       'Invalid after: must be an integer from 1 to 2147483647, digits only, no leading zeros': [
         '/users?after=0',
-        { key },
+        { key: service.key },
       ],
       'Invalid after: must be an integer from 1 to 9007199254740991, digits only, no leading zeros': [
         '/api-key/usage?after=9007199254740992',
-        { key },
+        { key: service.key },
       ],
       'Invalid after: must be a day and an endpoint, such as 2030-12-31/users': [
         '/api-key/usage/days?after=/users',
-        { key },
+        { key: service.key },
       ],
       'Invalid after: must be the hash of a commit, 40 to 64 lowercase hexadecimal digits': [
         '/repos/a/b/commits?after=7',
-        { key },
+        { key: service.key },
       ],
       'Invalid after: must be the name and file of a dependency, ["NAME","FILE"]': [
         '/repos/a/b/dependencies?after=7',
-        { key },
+        { key: service.key },
       ],
       'Invalid page: (page - 1) × per_page must be at most 9007199254740991': [
         '/users?page=9007199254740991',
-        { key },
+        { key: service.key },
       ],
-      'Unknown parameter: perPage; did you mean per_page?': ['/users?perPage=1', { key }],
-      'Unknown parameter: limits; did you mean limit?': ['/locations?limits=1', { key }],
-      'Unknown parameter: perPage; this endpoint has no parameters': ['/users/ngoldberg?perPage=1', { key }],
+      'Unknown parameter: perPage; did you mean per_page?': ['/users?perPage=1', { key: service.key }],
+      'Unknown parameter: limits; did you mean limit?': ['/locations?limits=1', { key: service.key }],
+      'Unknown parameter: perPage; this endpoint has no parameters': [
+        '/users/ngoldberg?perPage=1',
+        { key: service.key },
+      ],
       'Invalid location: given more than 20 times': [
         `/users?${Array.from({ length: 21 }, () => 'location=a').join('&')}`,
-        { key },
+        { key: service.key },
       ],
-      'Invalid dependency_status: must be active or removed': ['/repos?dependency_status=x', { key }],
+      'Invalid dependency_status: must be active or removed': [
+        '/repos?dependency_status=x',
+        { key: service.key },
+      ],
       'Invalid dependency_status: given more than once': [
         '/users?dependency_names=a&dependency_status=active&dependency_status=removed',
-        { key },
+        { key: service.key },
       ],
       'Invalid dependency_status: requires dependency_names, without_dependency_names, or dependency_files': [
         '/repos?dependency_status=active',
-        { key },
+        { key: service.key },
       ],
-      'Invalid query: send either prefix or contains, not both': ['/dependencies', { key }],
-      'Invalid contains: missing; send part of a location': ['/locations', { key }],
-      'Invalid contains: is empty; send at least one character': ['/locations?contains=', { key }],
-      'Invalid contains: longer than 255 characters': [`/dependencies?contains=${'x'.repeat(256)}`, { key }],
+      'Invalid query: send either prefix or contains, not both': ['/dependencies', { key: service.key }],
+      'Invalid contains: missing; send part of a location': ['/locations', { key: service.key }],
+      'Invalid contains: is empty; send at least one character': [
+        '/locations?contains=',
+        { key: service.key },
+      ],
+      'Invalid contains: longer than 255 characters': [
+        `/dependencies?contains=${'x'.repeat(256)}`,
+        { key: service.key },
+      ],
       'Invalid limit: must be an integer from 1 to 20, digits only, no leading zeros': [
         '/locations?contains=r&limit=0',
-        { key },
+        { key: service.key },
       ],
-      'Invalid dependency_match: must be any or all': ['/repos?dependency_match=x', { key }],
-      'Invalid dependency_match: requires dependency_names': ['/repos?dependency_match=all', { key }],
+      'Invalid dependency_match: must be any or all': ['/repos?dependency_match=x', { key: service.key }],
+      'Invalid dependency_match: requires dependency_names': [
+        '/repos?dependency_match=all',
+        { key: service.key },
+      ],
       'Invalid country: entry 1 must be a country code of two letters (ISO 3166-1), such as DE': [
         '/users?country=XX',
-        { key },
+        { key: service.key },
       ],
       'Invalid country: entry 1 must be a country code of two letters (ISO 3166-1): GB': [
         '/users?country=UK',
-        { key },
+        { key: service.key },
       ],
       'Invalid has: entry 2 must be one of email, name, company, location, bio': [
         '/users?has=bio,x',
-        { key },
+        { key: service.key },
       ],
       'Invalid min_followers: must be an integer from 1 to 9007199254740991, digits only, no leading zeros': [
         '/users?min_followers=0',
-        { key },
+        { key: service.key },
       ],
       'Invalid min_stars: must be an integer from 1 to 9007199254740991, digits only, no leading zeros': [
         '/repos?min_stars=0',
-        { key },
+        { key: service.key },
       ],
       'Invalid min_forks: must be an integer from 1 to 9007199254740991, digits only, no leading zeros': [
         '/repos?min_forks=0',
-        { key },
+        { key: service.key },
       ],
       'Invalid active_since: must be Unix seconds up to 253402300799, or a date such as 2026-01-31': [
         '/users?active_since=today',
-        { key },
+        { key: service.key },
       ],
       'Invalid pushed_since: must be Unix seconds up to 253402300799, or a date such as 2026-01-31': [
         '/repos?pushed_since=today',
-        { key },
+        { key: service.key },
       ],
-      'Invalid fork: must be true or false': ['/repos?fork=1', { key }],
+      'Invalid fork: must be true or false': ['/repos?fork=1', { key: service.key }],
       'Invalid language: entry 1 ends in +, which is a space in URLs; write a plus sign as %2B': [
         '/repos?language=C++',
-        { key },
+        { key: service.key },
       ],
       'Too many filter entries: at most 200 in all lists together; send fewer': [
         `/users?${['dependency_names', 'dependency_files', 'without_dependency_names', 'type'].map((name) => `${name}=${list(50)}`).join('&')}&has=bio`,
-        { key },
+        { key: service.key },
       ],
-      'Invalid exclude: must be dependencies': ['/repos?exclude=commits', { key }],
-      'Invalid location: longer than 255 characters': [`/users?location=${'x'.repeat(256)}`, { key }],
-      'Invalid dependency_names: at most 50 entries': [`/users?dependency_names=${list(51)}`, { key }],
+      'Invalid exclude: must be dependencies': ['/repos?exclude=commits', { key: service.key }],
+      'Invalid location: longer than 255 characters': [
+        `/users?location=${'x'.repeat(256)}`,
+        { key: service.key },
+      ],
+      'Invalid dependency_names: at most 50 entries': [
+        `/users?dependency_names=${list(51)}`,
+        { key: service.key },
+      ],
       'Invalid dependency_names: entry 3 is longer than 255 characters': [
         `/users?dependency_names=${long}`,
-        { key },
+        { key: service.key },
       ],
-      'Invalid dependency_files: at most 50 entries': [`/users?dependency_files=${list(51)}`, { key }],
+      'Invalid dependency_files: at most 50 entries': [
+        `/users?dependency_files=${list(51)}`,
+        { key: service.key },
+      ],
       'Invalid dependency_files: entry 3 is longer than 255 characters': [
         `/users?dependency_files=${long}`,
-        { key },
+        { key: service.key },
       ],
       'Invalid changed_since: must be an integer from 0 to 9007199254740991, digits only, no leading zeros': [
         '/users?changed_since=-1',
-        { key },
+        { key: service.key },
       ],
       'Invalid changed_since: must be at most 1, the version of the dataset': [
         '/users?changed_since=2',
-        { key },
+        { key: service.key },
       ],
       'Invalid changed_since: can be combined only with page, per_page, after and exclude': [
         '/repos?changed_since=1&dependency_names=react',
-        { key },
+        { key: service.key },
       ],
-      'Invalid logins: at most 100 entries': [`/users?logins=${list(101)}`, { key }],
+      'Invalid logins: at most 100 entries': [`/users?logins=${list(101)}`, { key: service.key }],
       'Invalid logins: entry 3 must be 1 to 100 letters, digits, -, _, ., [ or ], and not . or ..': [
         '/users?logins=a,b,c%20d',
-        { key },
+        { key: service.key },
       ],
-      'Invalid logins: must be the only filter': ['/users?logins=a&location=b', { key }],
-      'Invalid full_names: at most 100 entries': [`/repos?full_names=${list(101)}`, { key }],
+      'Invalid logins: must be the only filter': ['/users?logins=a&location=b', { key: service.key }],
+      'Invalid full_names: at most 100 entries': [`/repos?full_names=${list(101)}`, { key: service.key }],
       'Invalid full_names: entry 3 must be OWNER/NAME, and each must be 1 to 100 letters, digits, -, _, ., [ or ], and not . or ..':
-        ['/repos?full_names=a/b,c/d,e', { key }],
-      'Invalid full_names: must be the only filter': ['/repos?full_names=a/b&owner=a', { key }],
-      'Invalid forge_rest_ids: at most 100 entries': [`/users?forge_rest_ids=${list(101)}`, { key }],
+        ['/repos?full_names=a/b,c/d,e', { key: service.key }],
+      'Invalid full_names: must be the only filter': ['/repos?full_names=a/b&owner=a', { key: service.key }],
+      'Invalid forge_rest_ids: at most 100 entries': [
+        `/users?forge_rest_ids=${list(101)}`,
+        { key: service.key },
+      ],
       'Invalid forge_rest_ids: entry 3 must be an integer up to ±9007199254740991, digits only, no leading zeros':
-        ['/users?forge_rest_ids=1,2,x', { key }],
-      'Invalid forge_rest_ids: must be the only filter': ['/users?forge_rest_ids=1&location=a', { key }],
-      'Invalid since: missing; send the X-Dataset-Version of your copy': ['/removals', { key }],
+        ['/users?forge_rest_ids=1,2,x', { key: service.key }],
+      'Invalid forge_rest_ids: must be the only filter': [
+        '/users?forge_rest_ids=1&location=a',
+        { key: service.key },
+      ],
+      'Invalid since: missing; send the X-Dataset-Version of your copy': ['/removals', { key: service.key }],
       'Invalid since: must be an integer from 0 to 9007199254740991, digits only, no leading zeros': [
         '/removals?since=',
-        { key },
+        { key: service.key },
       ],
-      'Invalid since: must be at most 1, the version of the dataset': ['/removals?since=2', { key }],
+      'Invalid since: must be at most 1, the version of the dataset': [
+        '/removals?since=2',
+        { key: service.key },
+      ],
       'Changes since version 0 are no longer available, only those since version 1; fetch all users and repositories again':
-        ['/removals?since=0', { key }],
-      'Login is missing': ['/users/', { key }],
+        ['/removals?since=0', { key: service.key }],
+      'Login is missing': ['/users/', { key: service.key }],
       'Invalid login: must be 1 to 100 letters, digits, -, _, ., [ or ], and not . or ..': [
         '/users/a%20b',
-        { key },
+        { key: service.key },
       ],
-      'Owner is missing': ['/repos/', { key }],
+      'Owner is missing': ['/repos/', { key: service.key }],
       'Invalid owner: must be 1 to 100 letters, digits, -, _, ., [ or ], and not . or ..': [
         '/repos/a%20b/c',
-        { key },
+        { key: service.key },
       ],
-      'Repository name is missing': ['/repos/a', { key }],
+      'Repository name is missing': ['/repos/a', { key: service.key }],
       'Invalid repository name: must be 1 to 100 letters, digits, -, _, ., [ or ], and not . or ..': [
         '/repos/a/b%20c',
-        { key },
+        { key: service.key },
       ],
       'Invalid path': ['/docs/a%5Cb'],
-      'Invalid URL: malformed percent-encoding': ['/users?x=%zz', { key }],
-      'Invalid URL: NUL character': ['/users?x=%00', { key }],
+      'Invalid URL: malformed percent-encoding': ['/users?x=%zz', { key: service.key }],
+      'Invalid URL: NUL character': ['/users?x=%00', { key: service.key }],
     }
     await service.request('/users', { key: limited.secret })
     await service.request('/users/ngoldberg', { key: user.secret, headers: { 'Idempotency-Key': 'used' } })
@@ -464,7 +503,7 @@ describe('openapi.yml', () => {
     }
 
     await service.sql`alter table users rename to moved_away`
-    const broken = await service.request('/users?per_page=29', { key }) // not cached
+    const broken = await service.request('/users?per_page=29', { key: service.key }) // not cached
     await service.sql`alter table moved_away rename to users`
     expect(broken.json()).toEqual({ error: 'Internal server error' })
 

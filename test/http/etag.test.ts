@@ -3,9 +3,9 @@
  *
  * @module-tag over-the-wire
  */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { matchesEntityTag } from '../../api/http/entity-tag.ts'
-import { anyDatabase, startTestService, type TestService } from '../support/service.ts'
+import { anyDatabase, useService } from '../support/service.ts'
 
 test('a tag matches with each suffix of a compressing proxy, whatever it ends with itself', () => {
   const suffixes = ['-gzip', '-br', '-zstd', '-deflate', '-gunzip', '--gzip', ';gzip', ';br', ';gz', ':gzip']
@@ -27,13 +27,7 @@ test('a tag matches with each suffix of a compressing proxy, whatever it ends wi
 })
 
 describe('a conditional request', () => {
-  let service: TestService
-  let key: string
-  beforeAll(async () => {
-    service = await startTestService(anyDatabase)
-    key = (await service.createKey()).secret
-  })
-  afterAll(() => service.close())
+  const service = useService(anyDatabase, { key: {} })
 
   const paths = [
     '/users?per_page=5',
@@ -42,7 +36,7 @@ describe('a conditional request', () => {
     '/users?location=berlin',
     '/users?logins=ngoldberg,graceabara',
   ]
-  const read = async (path: string, secret = key) => {
+  const read = async (path: string, secret = service.key) => {
     const { status, headers } = await service.request(path, { key: secret })
     expect([path, status]).toEqual([path, 200])
     return headers.get('ETag') ?? ''
@@ -106,7 +100,10 @@ describe('a conditional request', () => {
         ['', 200],
         [`"x${strong.slice(1)}`, 200],
       ] as const) {
-        const response = await service.request(path, { key, headers: { 'If-None-Match': ifNoneMatch } })
+        const response = await service.request(path, {
+          key: service.key,
+          headers: { 'If-None-Match': ifNoneMatch },
+        })
         expect([path, ifNoneMatch, response.status]).toEqual([path, ifNoneMatch, status])
         expect(response.headers.get('ETag')).toBe(tag)
         if (status === 304) expect(response.text).toBe('')
@@ -131,7 +128,10 @@ describe('a conditional request', () => {
         ['"-gzip"', 200],
         [`${tag}-gzip`.replaceAll('"', ''), 200],
       ] as const) {
-        const response = await service.request(path, { key, headers: { 'If-None-Match': ifNoneMatch } })
+        const response = await service.request(path, {
+          key: service.key,
+          headers: { 'If-None-Match': ifNoneMatch },
+        })
         expect([path, ifNoneMatch, response.status]).toEqual([path, ifNoneMatch, status])
         expect(response.headers.get('ETag')).toBe(tag)
         if (status === 304) expect(response.headers.get('X-Credits-Cost')).toBe('0')
@@ -141,20 +141,22 @@ describe('a conditional request', () => {
 
   test('gets 304 for HEAD as for GET', async () => {
     const headers = { 'If-None-Match': await read('/users?per_page=5') }
-    const response = await service.request('/users?per_page=5', { method: 'HEAD', key, headers })
+    const response = await service.request('/users?per_page=5', { method: 'HEAD', key: service.key, headers })
     expect([response.status, response.text]).toEqual([304, ''])
   })
 
   test('gets its error in spite of If-None-Match: *', async () => {
     const headers = { 'If-None-Match': '*' }
-    expect((await service.request('/users/nobody-has-this-login', { key, headers })).status).toBe(404)
+    expect(
+      (await service.request('/users/nobody-has-this-login', { key: service.key, headers })).status,
+    ).toBe(404)
     expect((await service.request('/users', { headers })).status).toBe(401)
-    expect((await service.request('/users?page=0', { key, headers })).status).toBe(400)
+    expect((await service.request('/users?page=0', { key: service.key, headers })).status).toBe(400)
   })
 
   test('is needed each time: caches keep a response for one user, and revalidate it', async () => {
     for (const path of paths) {
-      const { headers } = await service.request(path, { key })
+      const { headers } = await service.request(path, { key: service.key })
       expect(headers.get('Cache-Control')).toBe('private, no-cache')
     }
   })

@@ -1,19 +1,15 @@
 /** What `/health` says of the database. */
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { listMigrations } from '../../api/database/migrate.ts'
 import { countLockWaits } from '../support/lock-waits.ts'
-import { describeOnEachDatabase, startTestService, type TestService } from '../support/service.ts'
+import { describeOnEachDatabase, useService } from '../support/service.ts'
 
 const notMigrated = { error: 'Database not migrated; retry in 5 seconds' }
 
 describeOnEachDatabase('/health', (kind) => {
-  let service: TestService
-  beforeAll(async () => {
-    service = await startTestService(kind, { data: 'empty' })
-  })
-  afterAll(() => service.close())
+  const service = useService(kind, { data: 'empty' })
 
   /** Requests it until the response is this one: on a slow machine, the database may not respond in time for one. */
   async function expectHealth(status: number, body: unknown): Promise<void> {

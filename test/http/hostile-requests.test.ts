@@ -4,9 +4,9 @@
  * @module-tag over-the-wire
  */
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { anyText, headerValue } from '../support/arbitraries.ts'
-import { describeOnOneDatabase, liveRuntime, startTestService, type TestService } from '../support/service.ts'
+import { describeOnOneDatabase, liveRuntime, useService } from '../support/service.ts'
 
 /** Parts of paths that are there, parts that never could be, and escapes that end nowhere. */
 const segment = fc.oneof(
@@ -151,10 +151,9 @@ const anyMethod = fc.oneof(
 const share = liveRuntime === undefined ? 1 : 0.1
 
 describeOnOneDatabase('the service', (kind) => {
-  let service: TestService
+  const service = useService(kind)
   let keys: (string | undefined)[]
   beforeAll(async () => {
-    service = await startTestService(kind)
     keys = [
       (await service.createKey({ credits: 10_000_000 })).secret,
       (await service.createKey({ role: 'admin' })).secret,
@@ -162,7 +161,6 @@ describeOnOneDatabase('the service', (kind) => {
       undefined,
     ]
   })
-  afterAll(() => service.close())
 
   test('responds to any path, query and headers as openapi.yml declares, never with a 5xx', async () => {
     const docsResponse = await service.request('/docs')

@@ -6,12 +6,7 @@ import { createLoadShedder } from '../../api/http/load-shedding.ts'
 import { createInstance, type Instance } from '../support/instance.ts'
 import { type LiveService, startLiveService } from '../support/live-service.ts'
 import { describeOnServer } from '../support/server.ts'
-import {
-  describeOnEachDatabase,
-  startTestService,
-  type TestResponse,
-  type TestService,
-} from '../support/service.ts'
+import { describeOnEachDatabase, type TestResponse, useService } from '../support/service.ts'
 
 /** The limits of an instance, as the page on scaling says. */
 const maxInProgress = 4_000
@@ -93,15 +88,11 @@ test('requests of unknown senders start one in each turn of the event loop, and 
 })
 
 describeOnServer('an instance', () => {
-  let service: TestService
+  // Statements and requests wait for the test's lock, however long it takes.
+  const service = useService('postgresql', { databaseStatementTimeoutSeconds: 0 })
   let instance: Instance
   beforeAll(async () => {
-    // Statements and requests wait for the test's lock, however long it takes.
-    service = await startTestService('postgresql', { databaseStatementTimeoutSeconds: 0 })
     instance = createInstance(service, { datasetTimeoutMs: 600_000 })
-  })
-  afterAll(async () => {
-    await service.close()
   })
 
   test('refuses requests beyond those in progress, with and without a key, for free, and serves the others', async () => {
@@ -142,10 +133,9 @@ describeOnServer('an instance', () => {
 })
 
 describeOnServer.for(['node', 'deno'] as const)('a process on %s', (runtime) => {
-  let service: TestService
+  const service = useService('postgresql')
   let live: LiveService
   beforeAll(async () => {
-    service = await startTestService('postgresql')
     live = await startLiveService(runtime, {
       ...service.location,
       databasePoolSize: 4,
@@ -155,7 +145,6 @@ describeOnServer.for(['node', 'deno'] as const)('a process on %s', (runtime) => 
   })
   afterAll(async () => {
     await live.stop()
-    await service.close()
   })
 
   test('refuses a key’s requests beyond the queue, and ends waits after 2 seconds', async () => {
@@ -183,11 +172,7 @@ describeOnServer.for(['node', 'deno'] as const)('a process on %s', (runtime) => 
 })
 
 describeOnEachDatabase('an instance', (kind) => {
-  let service: TestService
-  beforeAll(async () => {
-    service = await startTestService(kind)
-  })
-  afterAll(() => service.close())
+  const service = useService(kind)
 
   test('refuses requests beyond its queue with 503, for free, and serves the others', async () => {
     const { secret: key, id } = await service.createKey({ credits: 10_000 })

@@ -6,11 +6,11 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as v from 'valibot'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { readDataset } from '../../api/catalog/dataset.ts'
 import { deleteKey, grantCredits, revokeKey, setRateLimit } from '../../api/ledger/keys.ts'
 import { load } from '../support/ndjson.ts'
-import { describeOnOneDatabase, startTestService, type TestService, testInside } from '../support/service.ts'
+import { describeOnOneDatabase, testInside, useService } from '../support/service.ts'
 
 const keysSchema = v.object({
   data: v.array(v.looseObject({ id: v.number(), last_used_at: v.nullable(v.string()) })),
@@ -18,13 +18,11 @@ const keysSchema = v.object({
 })
 
 describeOnOneDatabase('an operator’s endpoint', (kind) => {
-  let service: TestService
+  const service = useService(kind)
   let admin: string
   beforeAll(async () => {
-    service = await startTestService(kind)
     admin = (await service.createKey({ role: 'admin', name: 'operator' })).secret
   })
-  afterAll(() => service.close())
 
   async function readKeys(query = '?per_page=100') {
     const response = await service.request(`/admin/keys${query}`, { key: admin })

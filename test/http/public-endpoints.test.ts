@@ -4,31 +4,19 @@
  * @module-tag over-the-wire
  */
 import * as v from 'valibot'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { readVersion as readProgramVersion } from '../../api/build-info.ts'
 import { importNdjson } from '../../api/sources/ndjson/import.ts'
-import { buildDocs } from '../../docs-site/build.ts'
 import { contract } from '../support/contract.ts'
 import { createInstance, unpack } from '../support/instance.ts'
 import { liveCommit } from '../support/live-service.ts'
-import {
-  describeOnOneDatabase,
-  liveRuntime,
-  startTestService,
-  type TestService,
-  testInside,
-} from '../support/service.ts'
+import { describeOnOneDatabase, liveRuntime, testInside, useService } from '../support/service.ts'
 
 const versionSchema = v.object({ dataset: v.object({ version: v.number(), updated_at: v.string() }) })
 
 describeOnOneDatabase('among public endpoints', (kind) => {
-  let service: TestService
-  beforeAll(async () => {
-    await buildDocs({ ifStale: true })
-    service = await startTestService(kind)
-  })
-  afterAll(() => service.close())
+  const service = useService(kind, { docs: true })
 
   async function readVersion() {
     const response = await service.request('/version')

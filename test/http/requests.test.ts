@@ -4,10 +4,10 @@
  * @module-tag over-the-wire
  */
 import * as v from 'valibot'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { requestEachStatus } from '../support/each-response.ts'
 import { createInstance } from '../support/instance.ts'
-import { anyDatabase, startTestService, type TestService, testInside } from '../support/service.ts'
+import { anyDatabase, testInside, useService } from '../support/service.ts'
 
 const metaSchema = v.object({
   meta: v.object({ request_id: v.string(), timestamp: v.number(), execution_time: v.number() }),
@@ -16,17 +16,11 @@ const metaSchema = v.object({
 const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/
 
 describe('the service', () => {
-  let service: TestService
-  let key: string
-  beforeAll(async () => {
-    service = await startTestService(anyDatabase)
-    key = (await service.createKey()).secret
-  })
-  afterAll(() => service.close())
+  const service = useService(anyDatabase, { key: {} })
 
   describe('sends an X-Request-Id', () => {
     test('that is unique with every response', async () => {
-      const responses = await requestEachStatus(service, key)
+      const responses = await requestEachStatus(service, service.key)
       const ids = responses.map(({ headers }) => headers.get('X-Request-Id') ?? '')
       for (const id of ids) expect(id).toMatch(uuid)
       expect(new Set(ids).size).toBe(ids.length)
@@ -63,7 +57,7 @@ describe('the service', () => {
         '/no-such-path',
         '/admin/keys',
       ]) {
-        for (const options of [{ method }, { method, key }]) {
+        for (const options of [{ method }, { method, key: service.key }]) {
           const response = await service.request(path, options)
           expect([path, response.status, response.json()]).toEqual([
             path,
@@ -85,7 +79,7 @@ describe('the service', () => {
       '/favicon.png',
       '/.env',
     ])('the unknown path %s with 404 and an error body', async (path) => {
-      const response = await service.request(path, { key })
+      const response = await service.request(path, { key: service.key })
       expect([response.status, response.json()]).toEqual([404, { error: 'Not found' }])
       const head = await service.request(path, { method: 'HEAD' })
       expect([head.status, head.text]).toEqual([404, ''])
@@ -109,19 +103,19 @@ describe('the service', () => {
       'broken escapes and NUL in the URL of %s with 400, and a longer URL than its limit with 414',
       async (path) => {
         for (const query of ['?x=%', '?x=%zz', '?x=%ff', '?%c3%28=1']) {
-          const response = await service.request(`${path}${query}`, { key })
+          const response = await service.request(`${path}${query}`, { key: service.key })
           expect([query, response.status, response.json()]).toEqual([
             query,
             400,
             { error: 'Invalid URL: malformed percent-encoding' },
           ])
         }
-        const nul = await service.request(`${path}?x=%00`, { key })
+        const nul = await service.request(`${path}?x=%00`, { key: service.key })
         expect([nul.status, nul.json()]).toEqual([400, { error: 'Invalid URL: NUL character' }])
         const needsKey = /^\/(users|repos|api-key)/.test(path)
         const longest = needsKey ? 32_768 : 8_192
         const url = `${path}?x=${'a'.repeat(longest)}`
-        const long = await service.request(url, { key })
+        const long = await service.request(url, { key: service.key })
         expect([long.status, long.json()]).toEqual([
           414,
           { error: `URL too long: at most ${longest} characters` },
@@ -133,13 +127,13 @@ describe('the service', () => {
       const names = Array.from({ length: 100 }, (_, index) =>
         encodeURIComponent(`${'o'.repeat(100)}/${String(index).padEnd(100, 'x')}`),
       )
-      const response = await service.request(`/repos?full_names=${names.join('%2C')}`, { key })
+      const response = await service.request(`/repos?full_names=${names.join('%2C')}`, { key: service.key })
       expect([response.status, response.headers.get('X-Total-Count')]).toEqual([200, '0'])
     })
   })
 
   test('sends secure headers with every response', async () => {
-    for (const { status, headers } of await requestEachStatus(service, key)) {
+    for (const { status, headers } of await requestEachStatus(service, service.key)) {
       expect([status, headers.get('X-Content-Type-Options')]).toEqual([status, 'nosniff'])
       expect(headers.get('X-Frame-Options')).toBe('DENY')
       expect(headers.get('Referrer-Policy')).toBe('no-referrer')

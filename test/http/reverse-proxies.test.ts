@@ -8,13 +8,13 @@ import { connect as connectHttp2 } from 'node:http2'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gunzipSync } from 'node:zlib'
 import * as v from 'valibot'
-import { afterAll, beforeAll, describe, test } from 'vitest'
+import { beforeAll, describe, test } from 'vitest'
 import { createPersistentClient, type SentRequest } from '../support/persistent-client.ts'
 import { findFreePort } from '../support/postgres-process.ts'
 import { type InstanceProcess, startInstanceProcess } from '../support/process.ts'
 import { findProxy, proxiedPath, proxyNames, startReverseProxy } from '../support/reverse-proxies.ts'
 import { describeOnServer, getServerUrl } from '../support/server.ts'
-import { startTestService, type TestService } from '../support/service.ts'
+import { useService } from '../support/service.ts'
 import { startTcpProxy } from '../support/tcp-proxy.ts'
 
 const missing = proxyNames.filter((name) => findProxy(name) === undefined)
@@ -37,15 +37,13 @@ const comparedHeaders = [
 const pageSchema = v.object({ data: v.array(v.object({ login: v.string() })) })
 
 describeOnServer('a proxy', { concurrent: true }, () => {
-  let service: TestService
+  const service = useService('postgresql')
   let logins: string[]
   beforeAll(async () => {
-    service = await startTestService('postgresql')
     const { secret: key } = await service.createKey()
     const page = await service.request('/users?per_page=50', { key })
     logins = v.parse(pageSchema, page.json()).data.map(({ login }) => login)
   })
-  afterAll(() => service.close())
 
   const startInstance = (settings: Record<string, string> = {}, databaseUrl = service.location.databaseUrl) =>
     startInstanceProcess(databaseUrl, { BASE_URL: baseUrl, ...settings })

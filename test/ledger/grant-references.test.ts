@@ -1,18 +1,14 @@
 /** Grants under a reference: a script that repeats one grants once (decisions/0001-billing.md). */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { deleteKey, grantCredits, KeyError, maxBalance } from '../../api/ledger/keys.ts'
 import { pruneLedger } from '../../api/ledger/prune.ts'
 import { verifyLedger } from '../../api/ledger/verify.ts'
 import { openSameDatabase } from '../support/instance.ts'
-import { describeOnOneDatabase, startTestService, type TestService } from '../support/service.ts'
+import { describeOnOneDatabase, useService } from '../support/service.ts'
 import { readEntries, readPage, usagePath } from '../support/usage.ts'
 
 describeOnOneDatabase('a grant under a reference', (kind) => {
-  let service: TestService
-  beforeAll(async () => {
-    service = await startTestService(kind)
-  })
-  afterAll(() => service.close())
+  const service = useService(kind)
 
   const grant = (id: number, credits: number, reference: string) =>
     grantCredits(service.sql, id, credits, reference)

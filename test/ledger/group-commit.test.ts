@@ -1,17 +1,13 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { createGroupCommit } from '../../api/ledger/group-commit.ts'
 import { deleteKey, revokeKey, setRateLimit } from '../../api/ledger/keys.ts'
-import { describeOnEachDatabase, startTestService, type TestService } from '../support/service.ts'
+import { describeOnEachDatabase, startTestService, useService } from '../support/service.ts'
 import { countStatuses, createSettleRequest, expectBalanced, repeat } from '../support/settlements.ts'
 
 describeOnEachDatabase('requests that are settled together', (kind) => {
-  let service: TestService
-  beforeAll(async () => {
-    // Two connections for settlements: no group runs beside a late one, which it might overtake on a slow machine.
-    service = await startTestService(kind, { databasePoolSize: 4 })
-  })
+  // Two connections for settlements: no group runs beside a late one, which it might overtake on a slow machine.
+  const service = useService(kind, { databasePoolSize: 4 })
   afterEach(() => expectBalanced(service))
-  afterAll(() => service.close())
 
   const lookUp = (secret: string, headers: Record<string, string> = {}) =>
     service.request('/users/ngoldberg', { key: secret, headers })

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import * as v from 'valibot'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { openDatabase } from '../../api/database/database.ts'
 import { grantCredits } from '../../api/ledger/keys.ts'
 import { pruneLedger } from '../../api/ledger/prune.ts'
@@ -14,7 +14,7 @@ import { locationOf, runCommand } from '../support/command-line.ts'
 import { testPool } from '../support/databases.ts'
 import { createInstance } from '../support/instance.ts'
 import { findPostgresBinaries } from '../support/postgres-binaries.ts'
-import { describeOnEachDatabase, startTestService, type TestService } from '../support/service.ts'
+import { describeOnEachDatabase, startTestService, useService } from '../support/service.ts'
 
 const usageSchema = v.object({
   data: v.array(
@@ -29,11 +29,7 @@ const usageSchema = v.object({
 })
 
 describeOnEachDatabase('the ledger', (kind) => {
-  let service: TestService
-  beforeAll(async () => {
-    service = await startTestService(kind)
-  })
-  afterAll(() => service.close())
+  const service = useService(kind)
 
   async function run(...args: string[]) {
     return runCommand(['ledger', ...args], locationOf(service))

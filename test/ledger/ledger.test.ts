@@ -16,6 +16,7 @@ import {
   startTestService,
   type TestResponse,
   type TestService,
+  useService,
 } from '../support/service.ts'
 
 type Request = TestService['request']
@@ -54,11 +55,7 @@ function sumServed(responses: readonly { cost: Cost; response: TestResponse }[])
 }
 
 describeOnEachDatabase('the ledger', (kind) => {
-  let service: TestService
-  beforeAll(async () => {
-    service = await startTestService(kind)
-  })
-  afterAll(() => service.close())
+  const service = useService(kind)
 
   afterEach(async () => {
     const wrong = await service.sql`

@@ -31,9 +31,9 @@ import { createInstance, type Instance, openSameDatabase } from '../support/inst
 import { createUser, loadRecords } from '../support/records.ts'
 import {
   describeOnEachDatabase,
-  startTestService,
   type TestResponse,
   type TestService,
+  useService,
 } from '../support/service.ts'
 
 const { TEST_SEED } = process.env
@@ -314,11 +314,10 @@ async function record(
 }
 
 describeOnEachDatabase('recorded histories of concurrent requests', (kind) => {
-  let service: TestService
+  const service = useService(kind)
   let instances: Instances
   const databases: Awaited<ReturnType<typeof openSameDatabase>>[] = []
   beforeAll(async () => {
-    service = await startTestService(kind)
     const { request } = createInstance(service)
     instances = [
       { request: service.request, ledger: createLedger(service.ledgerSql) },
@@ -334,7 +333,6 @@ describeOnEachDatabase('recorded histories of concurrent requests', (kind) => {
   })
   afterAll(async () => {
     await Promise.all(databases.map((database) => database.close()))
-    await service.close()
   })
 
   // The embedded database has one session: what is at once there is the service's own doing.

@@ -5,18 +5,17 @@ import { deleteKey, restoreKey, revokeKey } from '../../api/ledger/keys.ts'
 import type { Settlement, Stale } from '../../api/ledger/settlement.ts'
 import { createInstance, type Instance, openSameDatabase } from '../support/instance.ts'
 import { describeOnServer } from '../support/server.ts'
-import { startTestService, type TestResponse, type TestService } from '../support/service.ts'
+import { type TestResponse, type TestService, useService } from '../support/service.ts'
 import { countStatuses, createSettleRequest, expectBalanced, repeat } from '../support/settlements.ts'
 
 describeOnServer('while a key’s row is locked', () => {
-  let service: TestService
+  const service = useService('postgresql')
   let other: Instance
   /** Ends what a test holds, also when it fails. */
   const releases: (() => Promise<void>)[] = []
   let operator: Awaited<ReturnType<typeof openSameDatabase>>
   let otherDatabase: Awaited<ReturnType<typeof openSameDatabase>>
   beforeAll(async () => {
-    service = await startTestService('postgresql')
     operator = await openSameDatabase(service)
     otherDatabase = await openSameDatabase(service)
     other = createInstance(otherDatabase)
@@ -28,7 +27,6 @@ describeOnServer('while a key’s row is locked', () => {
   afterAll(async () => {
     await operator.close()
     await otherDatabase.close()
-    await service.close()
   })
 
   const lookUp = (secret: string) => service.request('/users/ngoldberg', { key: secret })

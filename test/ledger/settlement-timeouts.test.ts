@@ -2,21 +2,17 @@
  * A settlement that takes too long is 503, and is never charged later (decisions/0001-billing.md). An instance that is
  * frozen doesn't block keys (decisions/0006-database.md).
  */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { openDatabase } from '../../api/database/database.ts'
 import { testPool } from '../support/databases.ts'
 import { createInstance, openSameDatabase } from '../support/instance.ts'
 import { describeOnServer, getServerUrl } from '../support/server.ts'
-import { startTestService, type TestService } from '../support/service.ts'
+import { type TestService, useService } from '../support/service.ts'
 import { startTcpProxy } from '../support/tcp-proxy.ts'
 
 // The two wait most of the time, so they run beside each other.
 describeOnServer('a settlement that takes too long', { concurrent: true }, () => {
-  let service: TestService
-  beforeAll(async () => {
-    service = await startTestService('postgresql')
-  })
-  afterAll(() => service.close())
+  const service = useService('postgresql')
 
   test('is 503, and is not charged later, even through a pooler, where sessions have no timeout', async ({
     expect,

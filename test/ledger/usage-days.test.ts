@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { grantCredits } from '../../api/ledger/keys.ts'
-import { describeOnOneDatabase, startTestService, type TestService } from '../support/service.ts'
+import { describeOnOneDatabase, useService } from '../support/service.ts'
 import {
   dateOf,
   daysPath,
@@ -15,11 +15,7 @@ import {
 } from '../support/usage.ts'
 
 describeOnOneDatabase('the usage of a day', (kind) => {
-  let service: TestService
-  beforeAll(async () => {
-    service = await startTestService(kind)
-  })
-  afterAll(() => service.close())
+  const service = useService(kind)
 
   const ask = (secret: string, path: string) => readPage(service, secret, path)
 

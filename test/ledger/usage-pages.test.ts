@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { pruneLedger } from '../../api/ledger/prune.ts'
 import { findBusyRepository } from '../support/catalog.ts'
-import { describeOnOneDatabase, startTestService, type TestService } from '../support/service.ts'
+import { describeOnOneDatabase, useService } from '../support/service.ts'
 import {
   daysPath,
   readEntries,
@@ -17,13 +17,11 @@ import {
 const invalidSums = ['2030-12-31', '/users', '2030-02-30/users', '2030-1-1/users', '2030-12-31users', '7']
 
 describeOnOneDatabase('the usage of a key', (kind) => {
-  let service: TestService
+  const service = useService(kind)
   let repository: string
   beforeAll(async () => {
-    service = await startTestService(kind)
     repository = await findBusyRepository(service.sql)
   })
-  afterAll(() => service.close())
 
   const ask = (secret: string, path: string) => readPage(service, secret, path)
 

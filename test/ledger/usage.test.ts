@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { grantCredits } from '../../api/ledger/keys.ts'
 import { findBusyRepository } from '../support/catalog.ts'
 import { readListResponse } from '../support/list-response.ts'
-import { describeOnOneDatabase, startTestService, type TestService } from '../support/service.ts'
+import { describeOnOneDatabase, startTestService, useService } from '../support/service.ts'
 import {
   daysPath,
   readEntries,
@@ -15,13 +15,11 @@ import {
 } from '../support/usage.ts'
 
 describeOnOneDatabase('the usage of a key', (kind) => {
-  let service: TestService
+  const service = useService(kind)
   let repository: string
   beforeAll(async () => {
-    service = await startTestService(kind)
     repository = await findBusyRepository(service.sql)
   })
-  afterAll(() => service.close())
 
   const ask = (secret: string, path: string) => readPage(service, secret, path)
 

@@ -3,7 +3,7 @@
  *
  * @module-tag over-the-wire
  */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createRandom } from '../../sample/random.ts'
 import { seed } from '../support/drill.ts'
 import { createInstance } from '../support/instance.ts'
@@ -14,13 +14,9 @@ import {
   protocolVersions,
   startHttpConversation,
 } from '../support/mcp.ts'
-import { startTestService, type TestService, testInside } from '../support/service.ts'
+import { testInside, useService } from '../support/service.ts'
 
-let service: TestService
-beforeAll(async () => {
-  service = await startTestService('embedded')
-})
-afterAll(() => service?.close())
+const service = useService('embedded')
 
 /** Begins a conversation with a new key. */
 async function converse(

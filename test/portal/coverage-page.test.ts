@@ -6,7 +6,7 @@ import { writeCoverageSlots } from '../../api/portal/coverage-slots.ts'
 import { type ServedDocs, serveDocs } from '../support/docs.ts'
 import { readText } from '../support/html.ts'
 import { createInstance } from '../support/instance.ts'
-import { anyDatabase, startTestService, type TestService } from '../support/service.ts'
+import { anyDatabase, useService } from '../support/service.ts'
 
 const load = (applied_at: string, added: number, removed: number) => ({
   applied_at,
@@ -91,14 +91,12 @@ test('an empty dataset has a page, too', () => {
 
 describe('a service', () => {
   let docs: ServedDocs
-  let service: TestService
   beforeAll(async () => {
     docs = await serveDocs()
-    service = await startTestService(anyDatabase)
   })
+  const service = useService(anyDatabase)
   afterAll(async () => {
     await docs.close()
-    await service.close()
   })
 
   test('fills its figures into the page, its Markdown and the home page', async () => {

@@ -4,24 +4,20 @@
  * @module-tag later
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, test } from 'vitest'
+import { test } from 'vitest'
 import { migrationLock } from '../../api/database/migrate.ts'
 import { startBalancer } from '../support/balancer.ts'
 import { countLockWaits } from '../support/lock-waits.ts'
 import { runtimes, startInstanceProcess } from '../support/process.ts'
 import { describeOnServer } from '../support/server.ts'
-import { startTestService, type TestService } from '../support/service.ts'
+import { startTestService, useService } from '../support/service.ts'
 
 /** Enough for a balancer that stands still for some seconds to hear of it in time. */
 const shutdownDelaySeconds = 6
 const clientCount = 12
 
 describeOnServer('a rolling restart', { concurrent: true }, () => {
-  let service: TestService
-  beforeAll(async () => {
-    service = await startTestService('postgresql')
-  })
-  afterAll(() => service.close())
+  const service = useService('postgresql')
 
   test.for(runtimes)(
     'of two instances behind a load balancer loses no request, on %s',

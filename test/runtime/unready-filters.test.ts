@@ -2,20 +2,18 @@
  * A start says which filters wait for a load after an upgrade, and how to have them sooner.
  * @module-tag later
  */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { load } from '../support/ndjson.ts'
 import { startInstanceProcess } from '../support/process.ts'
 import { createUser } from '../support/records.ts'
 import { describeOnServer } from '../support/server.ts'
-import { startTestService, type TestService } from '../support/service.ts'
+import { useService } from '../support/service.ts'
 
 describeOnServer('a start', () => {
-  let service: TestService
+  const service = useService('postgresql', { data: 'empty' })
   beforeAll(async () => {
-    service = await startTestService('postgresql', { data: 'empty' })
     await load(service, { users: [createUser(1)] })
   })
-  afterAll(() => service.close())
 
   test('logs the filters that are not ready, and the command that derives their terms', async () => {
     const message = /Filters not ready: min_forks\. .* run: npm run -s devdata -- sets rebuild/

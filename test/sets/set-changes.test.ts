@@ -1,6 +1,6 @@
 /** Stored sets after any changes, against sets in memory, and how wrong ones are found. */
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { SqlOrTransaction } from '../../api/database/connect.ts'
 import { copyInto, writeRow } from '../../api/database/copy.ts'
 import { applySetChanges } from '../../api/sets/set-changes.ts'
@@ -8,7 +8,7 @@ import { maxShelvedIds } from '../../api/sets/set-encoding.ts'
 import { compareSets, type SelectItems } from '../../api/sets/set-verification.ts'
 import { allTerm, readSets, type SetList } from '../../api/sets/stored-sets.ts'
 import { isDrill } from '../support/drill.ts'
-import { describeOnOneDatabase, startTestService, type TestService } from '../support/service.ts'
+import { describeOnOneDatabase, useService } from '../support/service.ts'
 
 const lastId = 40_000
 /** Terms by what they are. Some share shelves. */
@@ -168,11 +168,7 @@ function listEmptied(before: Model, after: Model): number[] {
 }
 
 describeOnOneDatabase('a stored set', (kind) => {
-  let service: TestService
-  beforeAll(async () => {
-    service = await startTestService(kind, { data: 'empty' })
-  })
-  afterAll(() => service.close())
+  const service = useService(kind, { data: 'empty' })
 
   /** Runs `work` in a transaction that leaves nothing. */
   async function tryOut(work: (tx: SqlOrTransaction) => Promise<void>): Promise<void> {

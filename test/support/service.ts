@@ -5,12 +5,13 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import postgres from 'postgres'
-import { describe, inject, test } from 'vitest'
+import { afterAll, beforeAll, describe, inject, test } from 'vitest'
 import type { Sql } from '../../api/database/connect.ts'
 import { type Database, openDatabase } from '../../api/database/database.ts'
 import { type Scope, scopes } from '../../api/ledger/api-key.ts'
 import { createKey, type NewKey } from '../../api/ledger/keys.ts'
 import { verifyLedger } from '../../api/ledger/verify.ts'
+import { buildDocs } from '../../docs-site/build.ts'
 import { clusterUrl, createOnCluster } from './citus.ts'
 import { databaseUrl, testPool } from './databases.ts'
 import { isDrill } from './drill.ts'
@@ -61,6 +62,9 @@ export interface RequestOptions {
   headers?: Record<string, string>
 }
 
+/** What a test's key differs in from the usual one. */
+export type KeyOptions = Partial<NewKey> & { scopes?: readonly Scope[] }
+
 /** A service under test. */
 export interface TestService {
   kind: DatabaseKind
@@ -75,7 +79,7 @@ export interface TestService {
   /** Sends any request to a path below the base path. */
   fetch(path: string, init?: RequestInit): Promise<Response>
   /** Creates a key. Default: `user`, 1,000,000 credits, all scopes, no limit. */
-  createKey(key?: Partial<NewKey> & { scopes?: readonly Scope[] }): Promise<{ secret: string; id: number }>
+  createKey(key?: KeyOptions): Promise<{ secret: string; id: number }>
   /** The balance, what was granted and what was charged, as the ledger has it. */
   readLedger(keyId: number): Promise<{ balance: number; granted: number; charged: number }>
   /** Closes the service, and leaves the database. At the end of a drill, throws if the ledger does not add up. */
@@ -109,6 +113,37 @@ export function describeOnOneDatabase(name: string, suite: (kind: DatabaseKind) 
 
 /** The faster database of this machine. */
 export const anyDatabase: DatabaseKind = hasServer ? 'postgresql' : 'embedded'
+
+/** The service of a suite. */
+export interface SuiteService extends TestService {
+  /** The secret of the suite's key, if it asked for one. */
+  key: string
+  keyId: number
+}
+
+/** What a suite needs beside its service. */
+export interface SuiteOptions extends TestServiceOptions {
+  /** The suite's key. Default: none. */
+  key?: KeyOptions
+  /** Builds the docs first, if they are outdated. */
+  docs?: true
+}
+
+/** Starts a service before the tests of a suite, and closes it after them. Until then, it has no properties. */
+export function useService(kind: DatabaseKind, { key, docs, ...options }: SuiteOptions = {}): SuiteService {
+  const service: SuiteService = Object.create(null)
+  let started: TestService | undefined
+  beforeAll(async () => {
+    if (docs) await buildDocs({ ifStale: true })
+    started = await startTestService(kind, options)
+    Object.assign(service, started)
+    if (key === undefined) return
+    const { secret, id } = await started.createKey(key)
+    Object.assign(service, { key: secret, keyId: id })
+  })
+  afterAll(() => started?.close())
+  return service
+}
 
 /** Starts a service on a copy of a prepared database. */
 export async function startTestService(

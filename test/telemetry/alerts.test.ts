@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import * as v from 'valibot'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { openDatabase } from '../../api/database/database.ts'
 import { migrate } from '../../api/database/migrate.ts'
@@ -26,7 +26,7 @@ import { findFreePort } from '../support/postgres-process.ts'
 import { startInstanceProcess } from '../support/process.ts'
 import { hasPrometheus, startPrometheus } from '../support/prometheus.ts'
 import { describeOnServer } from '../support/server.ts'
-import { startTestService, type TestService } from '../support/service.ts'
+import { useService } from '../support/service.ts'
 
 const project = join(import.meta.dirname, '../..')
 const directory = join(project, 'deploy')
@@ -84,11 +84,7 @@ function listSelectors(): { name: string; labels: string[] }[] {
 }
 
 describeOnServer('an instance', () => {
-  let service: TestService
-  beforeAll(async () => {
-    service = await startTestService('postgresql')
-  })
-  afterAll(() => service.close())
+  const service = useService('postgresql')
 
   test('has every series that the alerts read in its first response to a scrape, and errors begin at 0', async () => {
     const database = await openSameDatabase(service, {

@@ -1,7 +1,7 @@
 /** The log: a line for each request, with what an operator needs and nothing that is nobody's business. */
 import { getLogger, type LogRecord, reset } from '@logtape/logtape'
 import * as v from 'valibot'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { internalError } from '../../api/errors.ts'
 import { renderError, toResponse } from '../../api/http/error-handler.ts'
 import { createFailureLog, describeCause, formatJson } from '../../api/telemetry/log.ts'
@@ -9,7 +9,7 @@ import { createInstance, openAbsentDatabase } from '../support/instance.ts'
 import { startInstanceProcess } from '../support/process.ts'
 import { recordLog } from '../support/recorded-log.ts'
 import { describeOnServer } from '../support/server.ts'
-import { startTestService, type TestService } from '../support/service.ts'
+import { useService } from '../support/service.ts'
 
 const lineSchema = v.looseObject({ time: v.pipe(v.string(), v.isoTimestamp()), level: v.string() })
 
@@ -19,11 +19,7 @@ function readLines(log: string) {
 }
 
 describeOnServer('the log of an instance', () => {
-  let service: TestService
-  beforeAll(async () => {
-    service = await startTestService('postgresql')
-  })
-  afterAll(() => service.close())
+  const service = useService('postgresql')
 
   const startInstance = (settings: Record<string, string> = {}) =>
     startInstanceProcess(service.location.databaseUrl ?? '', {

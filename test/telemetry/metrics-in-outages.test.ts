@@ -15,7 +15,7 @@ import { getFrom, waitForSuccess } from '../support/live-service.ts'
 import { findPostgresBinaries, postgresMissing } from '../support/postgres-binaries.ts'
 import { type PostgresCluster, startPostgresCluster } from '../support/postgres-cluster.ts'
 import { startInstanceProcess } from '../support/process.ts'
-import { describeOnEachDatabase, startTestService, type TestService } from '../support/service.ts'
+import { describeOnEachDatabase, useService } from '../support/service.ts'
 
 const hasPostgres = findPostgresBinaries() !== undefined
 if (!hasPostgres) console.warn(`skipped: ${postgresMissing}`)
@@ -160,11 +160,7 @@ describe.skipIf(!hasPostgres)('while the database is unavailable, /metrics', () 
 })
 
 describeOnEachDatabase('/metrics', (kind) => {
-  let service: TestService
-  beforeAll(async () => {
-    service = await startTestService(kind)
-  })
-  afterAll(() => service.close())
+  const service = useService(kind)
 
   test('does not wait for the end of a load that holds what the ledger needs', async () => {
     const { secret: key } = await service.createKey({ role: 'admin' })

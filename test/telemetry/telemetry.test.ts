@@ -3,11 +3,11 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { text } from 'node:stream/consumers'
 import * as v from 'valibot'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { startNodeTraceExport } from '../../api/telemetry/trace-export.ts'
 import { type RuntimeName, startInstanceProcess } from '../support/process.ts'
 import { describeOnServer } from '../support/server.ts'
-import { startTestService, type TestService } from '../support/service.ts'
+import { useService } from '../support/service.ts'
 
 const attributesSchema = v.pipe(
   v.array(v.object({ key: v.string(), value: v.record(v.string(), v.unknown()) })),
@@ -64,11 +64,7 @@ const serverKind = 2 // SPAN_KIND_SERVER, of opentelemetry-proto
 const clientKind = 3
 
 describeOnServer('telemetry', () => {
-  let service: TestService
-  beforeAll(async () => {
-    service = await startTestService('postgresql')
-  })
-  afterAll(() => service.close())
+  const service = useService('postgresql')
   const start = (settings: Record<string, string>, runtime: RuntimeName = 'node') =>
     startInstanceProcess(
       service.location.databaseUrl,

@@ -21,7 +21,12 @@ import { isDrill } from '../../support/drill.ts'
 import { createFolder, readFiles } from '../../support/export-folder.ts'
 import { Clone, npm, useClones } from '../../support/git-clone.ts'
 import { createCommit, createRepository, loadRecords } from '../../support/records.ts'
-import { describeOnOneDatabase, startTestService, type TestService } from '../../support/service.ts'
+import {
+  describeOnOneDatabase,
+  startTestService,
+  type TestService,
+  useService,
+} from '../../support/service.ts'
 
 useClones()
 
@@ -35,14 +40,10 @@ function createRecord(id: number, url: string, names: string[] | null) {
 }
 
 describeOnOneDatabase('an unchanged clone', (kind) => {
-  let service: TestService
+  const service = useService(kind, { data: 'empty' })
   let clone: Clone
   let url: string
   let clones = 0
-  beforeAll(async () => {
-    service = await startTestService(kind, { data: 'empty' })
-  })
-  afterAll(() => service.close())
   beforeEach(async () => {
     const name = `${kind}-${++clones}`
     clone = new Clone(name)

@@ -3,7 +3,7 @@ import { existsSync, statSync } from 'node:fs'
 import { chmod, readdir, readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { ExportError, exportNdjson } from '../../../api/sources/ndjson/export.ts'
 import { findSources, importNdjson } from '../../../api/sources/ndjson/import.ts'
 import { locationOf, runCommand } from '../../support/command-line.ts'
@@ -11,14 +11,10 @@ import { createFolder, dataFiles, readFiles, readObjects } from '../../support/e
 import { readListResponse } from '../../support/list-response.ts'
 import { load } from '../../support/ndjson.ts'
 import { createCommit, createRepository, createUser, loadRecords } from '../../support/records.ts'
-import { describeOnOneDatabase, startTestService, type TestService } from '../../support/service.ts'
+import { describeOnOneDatabase, startTestService, useService } from '../../support/service.ts'
 
 describeOnOneDatabase('An export', (kind) => {
-  let origin: TestService
-  beforeAll(async () => {
-    origin = await startTestService(kind)
-  })
-  afterAll(() => origin.close())
+  const origin = useService(kind)
 
   test('has what the API lists, in its order, without internal_id', async () => {
     await using folder = await createFolder()

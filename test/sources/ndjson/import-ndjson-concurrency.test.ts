@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { readDataset } from '../../../api/catalog/dataset.ts'
 import { selectTime } from '../../../api/database/connect.ts'
 import { applyImport } from '../../../api/dataset/apply-load.ts'
@@ -14,7 +14,7 @@ import { countLockWaits } from '../../support/lock-waits.ts'
 import { createAdmin, createSource, type Load, load, toLines } from '../../support/ndjson.ts'
 import { createCommit, createRepository, createUser, testOrigin } from '../../support/records.ts'
 import { testOnServer } from '../../support/server.ts'
-import { describeOnEachDatabase, startTestService, type TestService } from '../../support/service.ts'
+import { describeOnEachDatabase, startTestService, useService } from '../../support/service.ts'
 
 testOnServer('a load dates the data to its own end, though it has waited for another one', async () => {
   const service = await startTestService('postgresql', { data: 'empty' })
@@ -75,14 +75,8 @@ describeOnEachDatabase('a load beside another one', (kind) => {
 })
 
 describeOnEachDatabase('a load beside readers', (kind) => {
-  let service: TestService
-  let key: string
+  const service = useService(kind, { key: { role: 'admin' }, data: 'empty' })
   const people = 250
-  beforeAll(async () => {
-    service = await startTestService(kind, { data: 'empty' })
-    key = await createAdmin(service)
-  })
-  afterAll(() => service.close())
 
   /** Everything says which generation it is of; each brings something that was not there, too. */
   function createGeneration(generation: number): Load {
@@ -118,7 +112,7 @@ describeOnEachDatabase('a load beside readers', (kind) => {
     async function readInLoop(path: string, check: (items: Item[], total: number) => number): Promise<void> {
       let last = 1
       while (isLoading) {
-        const { data, total } = readListResponse(await service.request(path, { key }))
+        const { data, total } = readListResponse(await service.request(path, { key: service.key }))
         const generation = check(data, total)
         expect([path, generation]).toEqual([path, Math.max(generation, last)])
         last = generation
@@ -175,9 +169,9 @@ describeOnEachDatabase('a load beside readers', (kind) => {
     })()
     await Promise.all([...readers, loading])
     expect(Object.keys(reads)).toHaveLength(readers.length)
-    const { data } = readListResponse(await service.request('/users', { key }))
+    const { data } = readListResponse(await service.request('/users', { key: service.key }))
     expect(data[0]).toMatchObject({ bio: `generation ${newest}` })
-    expect(await readFilters(service, key, ['package-1', `package-${newest}`])).toMatchObject({
+    expect(await readFilters(service, service.key, ['package-1', `package-${newest}`])).toMatchObject({
       'package-1': { users: [], repos: [] },
     })
   })

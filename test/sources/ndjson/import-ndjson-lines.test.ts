@@ -1,19 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { type InvalidLine, importNdjson, type Source } from '../../../api/sources/ndjson/import.ts'
 import { ImportError } from '../../../api/staging/import-error.ts'
 import { locationOf, runCommand } from '../../support/command-line.ts'
-import { createAdmin, createSource, nothing } from '../../support/ndjson.ts'
+import { createSource, nothing } from '../../support/ndjson.ts'
 import { createUser } from '../../support/records.ts'
-import { describeOnOneDatabase, startTestService, type TestService } from '../../support/service.ts'
+import { describeOnOneDatabase, useService } from '../../support/service.ts'
 
 describeOnOneDatabase('the lines of an import', (kind) => {
-  let service: TestService
-  let key: string
-  beforeAll(async () => {
-    service = await startTestService(kind, { data: 'empty' })
-    key = await createAdmin(service)
-  })
-  afterAll(() => service.close())
+  const service = useService(kind, { key: { role: 'admin' }, data: 'empty' })
 
   const odd = 'a\u2028b\u2029c\u0085d\u000be 🦊 \\n é'
   const user = JSON.stringify(createUser(1, { bio: odd }))
@@ -31,8 +25,10 @@ describeOnOneDatabase('the lines of an import', (kind) => {
       const result = await importNdjson(service.sql, { sources })
       expect(result.version).toBe(1)
     }
-    expect((await service.request('/users/user-1', { key })).json()).toEqual(createUser(1, { bio: odd }))
-    expect((await service.request('/users', { key })).headers.get('X-Total-Count')).toBe('2')
+    expect((await service.request('/users/user-1', { key: service.key })).json()).toEqual(
+      createUser(1, { bio: odd }),
+    )
+    expect((await service.request('/users', { key: service.key })).headers.get('X-Total-Count')).toBe('2')
   })
 
   test('may be none at all, which changes nothing', async () => {
@@ -84,7 +80,7 @@ describeOnOneDatabase('the lines of an import', (kind) => {
     expect(invalid).toEqual([
       { file: 'users.ndjson', line: 1, reason: 'longer than 67108864 bytes', content: '' },
     ])
-    expect((await service.request('/users/user-5', { key })).status).toBe(200)
+    expect((await service.request('/users/user-5', { key: service.key })).status).toBe(200)
   })
 
   test('are loaded in roughly constant memory', async () => {

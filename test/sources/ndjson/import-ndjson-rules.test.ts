@@ -1,21 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { type InvalidLine, importNdjson } from '../../../api/sources/ndjson/import.ts'
 import { ImportError } from '../../../api/staging/import-error.ts'
 import { readCatalog } from '../../support/catalog.ts'
-import {
-  createAdmin,
-  createSource,
-  load,
-  nothing,
-  readDatasetVersion,
-  toLines,
-} from '../../support/ndjson.ts'
+import { createSource, load, nothing, readDatasetVersion, toLines } from '../../support/ndjson.ts'
 import { createCommit, createDependency, createRepository, createUser } from '../../support/records.ts'
-import { describeOnOneDatabase, startTestService, type TestService } from '../../support/service.ts'
+import { describeOnOneDatabase, useService } from '../../support/service.ts'
 
 describeOnOneDatabase('an import', (kind) => {
-  let service: TestService
-  let key: string
+  const service = useService(kind, { key: { role: 'admin' }, data: 'empty' })
   const url = 'https://forge.example/r/1'
   const valid = {
     users: createUser(1),
@@ -23,11 +15,8 @@ describeOnOneDatabase('an import', (kind) => {
     commits: createCommit(1, url, 'a@example.org', 1),
   }
   beforeAll(async () => {
-    service = await startTestService(kind, { data: 'empty' })
-    key = await createAdmin(service)
     await load(service, { repos: [valid.repos] })
   })
-  afterAll(() => service.close())
 
   const texts = 'must be Unicode text without NUL characters'
   const string = 'must be a string'
@@ -179,7 +168,7 @@ describeOnOneDatabase('an import', (kind) => {
 
   test('stops at a line that breaks a rule, with file, line, field and rule, and changes nothing', async () => {
     const version = await readDatasetVersion(service)
-    const before = await readCatalog(service, key)
+    const before = await readCatalog(service, service.key)
     for (const [kindOfLine, patch, reason] of cases) {
       // A valid line that would change something goes before it, and one comes after it.
       const lines = [{ ...valid.users, bio: 'changed' }, createUser(77)]
@@ -195,7 +184,7 @@ describeOnOneDatabase('an import', (kind) => {
       )
     }
     expect(await readDatasetVersion(service)).toBe(version)
-    expect(await readCatalog(service, key)).toEqual(before)
+    expect(await readCatalog(service, service.key)).toEqual(before)
     expect(await service.sql`select from imports`).toHaveLength(0)
     expect(await service.sql`select from pg_class where relname ~ '^import_'`).toHaveLength(0)
   })
@@ -225,7 +214,7 @@ describeOnOneDatabase('an import', (kind) => {
       updated_at,
     }
     await load(service, { users: [least] })
-    expect((await service.request('/users/user-50', { key })).json()).toEqual(createUser(50))
+    expect((await service.request('/users/user-50', { key: service.key })).json()).toEqual(createUser(50))
   })
 
   test('gives invalid lines to onInvalid with their reason, and loads the others', async () => {
@@ -264,11 +253,7 @@ describeOnOneDatabase('an import', (kind) => {
 })
 
 describeOnOneDatabase('commits without a repository', (kind) => {
-  let service: TestService
-  beforeAll(async () => {
-    service = await startTestService(kind, { data: 'empty' })
-  })
-  afterAll(() => service.close())
+  const service = useService(kind, { data: 'empty' })
 
   test('are reported in their order, however many, and the others are loaded', async () => {
     const repository = createRepository(1, 'user-1', [])

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import type { ImportResult } from '../../../api/dataset/apply-load.ts'
 import { importNdjson } from '../../../api/sources/ndjson/import.ts'
 import type { SampleCommit, SampleDependency, SampleRepository, SampleUser } from '../../../sample/records.ts'
@@ -13,22 +13,21 @@ import {
   toLines,
 } from '../../support/ndjson.ts'
 import { createCommit, createDependency, createRepository, createUser } from '../../support/records.ts'
-import { describeOnOneDatabase, startTestService, type TestService } from '../../support/service.ts'
+import {
+  describeOnOneDatabase,
+  startTestService,
+  type TestService,
+  useService,
+} from '../../support/service.ts'
 
 describeOnOneDatabase('an import of what another instance lists', (kind) => {
-  let origin: TestService
-  let target: TestService
+  const origin = useService(kind)
+  const target = useService(kind, { data: 'empty' })
   let originKey: string
   let targetKey: string
   beforeAll(async () => {
-    origin = await startTestService(kind)
-    target = await startTestService(kind, { data: 'empty' })
     originKey = await createAdmin(origin)
     targetKey = await createAdmin(target)
-  })
-  afterAll(async () => {
-    await origin.close()
-    await target.close()
   })
 
   test('makes this instance list the same', async () => {
@@ -78,13 +77,10 @@ describeOnOneDatabase('an import of what another instance lists', (kind) => {
 })
 
 describeOnOneDatabase('an import into existing data', (kind) => {
-  let service: TestService
-  let key: string
+  const service = useService(kind, { key: { role: 'admin' }, data: 'empty' })
   const names = ['left', 'right', 'common', 'late', 'never']
   const records: Records = { users: new Map(), repos: new Map(), commits: new Map() }
   beforeAll(async () => {
-    service = await startTestService(kind, { data: 'empty' })
-    key = await createAdmin(service)
     await change({
       users: [
         createUser(1, { login: 'Ada', email: 'ada@example.org', location: 'London' }),
@@ -105,7 +101,6 @@ describeOnOneDatabase('an import into existing data', (kind) => {
       ],
     })
   })
-  afterAll(() => service.close())
 
   interface TypedLoad {
     users?: readonly SampleUser[]
@@ -121,7 +116,7 @@ describeOnOneDatabase('an import into existing data', (kind) => {
       records.commits.set(`${commit.repo_url} ${commit.commit_hash}`, commit)
     }
     const result = await load(service, lines)
-    expect(await readFilters(service, key, names)).toEqual(expectFilters(records, names))
+    expect(await readFilters(service, service.key, names)).toEqual(expectFilters(records, names))
     return result
   }
 
@@ -138,7 +133,7 @@ describeOnOneDatabase('an import into existing data', (kind) => {
   }
 
   async function read(path: string): Promise<Item[]> {
-    return readListResponse(await service.request(path, { key })).data
+    return readListResponse(await service.request(path, { key: service.key })).data
   }
 
   test('moves the commits of an email address that passes from one user to another', async () => {
@@ -150,8 +145,8 @@ describeOnOneDatabase('an import into existing data', (kind) => {
 
   test('takes a repository that is handed over from its owner', async () => {
     await change({ repos: [repo(11, { owner_login: 'linus', full_name: 'linus/repo-11' })] })
-    expect((await service.request('/repos/ada/repo-11', { key })).status).toBe(404)
-    expect((await service.request('/repos/linus/repo-11', { key })).status).toBe(200)
+    expect((await service.request('/repos/ada/repo-11', { key: service.key })).status).toBe(404)
+    expect((await service.request('/repos/linus/repo-11', { key: service.key })).status).toBe(200)
   })
 
   test('forgets a dependency that is not in the line, and lists a removed one as used', async () => {
@@ -177,7 +172,9 @@ describeOnOneDatabase('an import into existing data', (kind) => {
 
   test('moves what is named by a login that changes hands', async () => {
     await change({ users: [user(3, { login: 'torvalds' }), user(4, { login: 'Linus' })] })
-    expect(await (await service.request('/users/LINUS', { key })).json()).toMatchObject({ forge_rest_id: 4 })
+    expect(await (await service.request('/users/LINUS', { key: service.key })).json()).toMatchObject({
+      forge_rest_id: 4,
+    })
   })
 
   test('finds a location that changes where it is now', async () => {
@@ -220,8 +217,12 @@ describeOnOneDatabase('an import into existing data', (kind) => {
       ],
     })
     expect(result.users).toEqual({ added: 1, updated: 1, removed: 0 })
-    expect(await (await service.request('/users/ada', { key })).json()).toMatchObject({ bio: 'second' })
-    expect(await (await service.request('/users/user-5', { key })).json()).toMatchObject({ bio: 'once' })
+    expect(await (await service.request('/users/ada', { key: service.key })).json()).toMatchObject({
+      bio: 'second',
+    })
+    expect(await (await service.request('/users/user-5', { key: service.key })).json()).toMatchObject({
+      bio: 'once',
+    })
   })
 
   test('keeps the dependencies of a repository whose line has none', async () => {
@@ -229,7 +230,7 @@ describeOnOneDatabase('an import into existing data', (kind) => {
     for (const lines of [[line], [{ ...line, dependencies: null }]]) await load(service, { repos: lines })
     expect(await read('/repos/grace/repo-12/dependencies')).toEqual(dependencies)
     records.repos.set(12, { ...line, dependencies })
-    expect(await readFilters(service, key, names)).toEqual(expectFilters(records, names))
+    expect(await readFilters(service, service.key, names)).toEqual(expectFilters(records, names))
     await change({ repos: [repo(12, { dependencies: [] })] })
   })
 
@@ -241,8 +242,8 @@ describeOnOneDatabase('an import into existing data', (kind) => {
       commits: [...records.commits.values()],
     })
     const freshKey = await createAdmin(fresh)
-    expect(await readCatalog(fresh, freshKey)).toEqual(await readCatalog(service, key))
-    expect(await readFilters(fresh, freshKey, names)).toEqual(await readFilters(service, key, names))
+    expect(await readCatalog(fresh, freshKey)).toEqual(await readCatalog(service, service.key))
+    expect(await readFilters(fresh, freshKey, names)).toEqual(await readFilters(service, service.key, names))
     await fresh.close()
   })
 
