@@ -89,8 +89,9 @@ function find<Value>(values: Record<string, Value>, reference: string): Value {
 
 function readFilter(parameter: Parameter, schemas: Record<string, Schema>): Filter {
   const { name, description, required = false, explode = true, schema } = parameter
-  const full = schema.$ref === undefined ? schema : find(schemas, schema.$ref)
-  const { type, enum: choices, minimum, pattern } = full.items ?? full
+  const resolve = (each: Schema) => (each.$ref === undefined ? each : find(schemas, each.$ref))
+  const full = resolve(schema)
+  const { type, enum: choices, minimum, pattern } = resolve(full.items ?? full)
   const kinds: Record<string, Filter['kind']> = { string: 'text', integer: 'number', boolean: 'flag' }
   const kind = schema.$ref?.endsWith('/SecondsOrDate') ? 'time' : kinds[String(type)]
   if (kind === undefined) throw new Error(`openapi.yml: clients can't write the parameter ${name}`)

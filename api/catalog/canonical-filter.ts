@@ -1,6 +1,6 @@
 /** Filters of users and repositories, in the canonical form that equal filters share. */
 import { badRequest } from '../errors.ts'
-import { foldLocation, foldText } from '../names/case-folding.ts'
+import { foldDomain, foldLocation, foldText } from '../names/case-folding.ts'
 import {
   type EntriesFilter,
   type FilterRow,
@@ -65,8 +65,9 @@ function canonicalize(kind: (typeof filters)[EntriesFilter]['kind'], values: rea
     // A text that contains another one matches nothing more.
     return keys.filter((key) => !keys.some((other) => other !== key && key.includes(other))).sort()
   }
-  const isFolded = kind === 'texts' || kind === 'countries'
-  return [...new Set(isFolded ? values.map(foldText) : values)].sort()
+  const isExact = kind === 'exactTexts' || kind === 'options'
+  const fold = kind === 'domains' ? foldDomain : foldText
+  return [...new Set(isExact ? values : values.map(fold))].sort()
 }
 
 /** Whether a filter matches everything. */

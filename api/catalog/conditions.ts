@@ -85,13 +85,15 @@ function listSearches(
   filter: Filter,
   candidates: readonly number[] | undefined,
 ): Search[] {
-  const { location, owner, changed_since: changedSince } = filter
+  const { location, owner, contributor, contributed_to: contributedTo, changed_since: changedSince } = filter
   if (changedSince !== undefined) {
     // What was removed stays in the sets of versions.
     return [{ sets: selectVersions(sql, list, changedSince) }, { sets: selectAll(sql) }]
   }
   return [
     ...(owner === undefined ? [] : [{ ids: selectOwned(sql, owner) }]),
+    ...(contributor === undefined ? [] : [{ ids: selectContributions(sql, contributor) }]),
+    ...(contributedTo === undefined ? [] : [{ ids: selectContributors(sql, contributedTo) }]),
     ...listDependencySearches(filter),
     ...filterNames.flatMap((name) => listAttributeSearches(sql, list, filters[name], filter[name])),
     ...(location === undefined ? [] : [{ sets: selectLocations(sql, location, candidates) }]),
@@ -213,6 +215,35 @@ function selectLocations(
 function selectOwned(sql: SqlOrTransaction, ownerKey: string): Fragment {
   return sql`
     select repository_id from contributions where identity = ${identifyLogin(ownerKey)} and kind = 'owner'`
+}
+
+/** SQL: the repositories of which users with these logins are authors or co-authors of a commit. */
+function selectContributions(sql: SqlOrTransaction, loginKeys: readonly string[]): Fragment {
+  return sql`
+    select distinct c.repository_id
+    from (${selectNamed(sql, 'users', sql`login_key`, loginKeys)}) u join identities i on i.user_id = u.id
+      join contributions c using (identity)
+    where c.kind = 'author'`
+}
+
+/** SQL: the users who are authors or co-authors of a commit of these repositories. */
+function selectContributors(sql: SqlOrTransaction, nameKeys: readonly string[]): Fragment {
+  return sql`
+    select distinct i.user_id
+    from (${selectNamed(sql, 'repositories', sql`full_name_key`, nameKeys)}) r
+      join contributions c on c.repository_id = r.id join identities i using (identity)
+    where c.kind = 'author'`
+}
+
+/** SQL: the ids of the items with these names, of several with the same name the one that was added last, as single look-ups do. */
+function selectNamed(
+  sql: SqlOrTransaction,
+  list: ListName,
+  column: Fragment,
+  keys: readonly string[],
+): Fragment {
+  return sql`
+    select max(id) as id from ${sql(list)} where ${column} = any (${sql.typed.texts(keys)}) group by ${column}`
 }
 
 /** SQL: the items whose last commit or push was at `since` or later, but before `until`. Both are Unix seconds. */

@@ -8,16 +8,22 @@ import { maxFilterTextLength } from './attribute-values.ts'
 /** A list of the catalog. */
 export type ListName = 'users' | 'repositories'
 
+/** How names on the forge are written: those of accounts, and those of repositories. */
+export type NameForm = 'NAME' | 'OWNER/NAME'
+
 /** A comma-separated list of at most `maxEntries`, each of at most `maxLength` characters. */
 interface EntriesRow {
   /**
    * What an item must have: any of the `texts`, case-insensitive; any of the `exactTexts`; any of the `substrings`, which have a
-   * parameter each, because they may contain commas; any of the `countries`; or each of the `options`.
+   * parameter each, because they may contain commas; any of the `countries`; an address in any of the `domains`; something to do
+   * with any of the `names` on the forge; or each of the `options`.
    */
-  kind: 'texts' | 'exactTexts' | 'substrings' | 'countries' | 'options'
+  kind: 'texts' | 'exactTexts' | 'substrings' | 'countries' | 'domains' | 'names' | 'options'
   maxEntries: number
   maxLength: number
   options?: readonly string[]
+  /** How names are written. */
+  form?: NameForm
 }
 
 interface NumberRow {
@@ -50,6 +56,7 @@ export type FilterRow = (EntriesRow | NumberRow | WordRow) & {
 
 const entries = { maxEntries: 50, maxLength: maxFilterTextLength } as const
 const texts = { kind: 'texts', ...entries } as const
+const names = { ...entries, kind: 'names', maxEntries: 20 } as const
 const ofUsers = { list: 'users' } as const
 const ofRepositories = { list: 'repositories' } as const
 
@@ -58,6 +65,7 @@ const rows = {
   location: { ...ofUsers, ...entries, kind: 'substrings', maxEntries: 20 },
   country: { ...ofUsers, ...entries, kind: 'countries', attribute: 'country' },
   owner: { ...ofRepositories, kind: 'account' },
+  contributor: { ...ofRepositories, ...names, form: 'NAME' },
   dependency_names: texts,
   dependency_match: { kind: 'option', options: ['any', 'all'], needs: ['dependency_names'] },
   without_dependency_names: texts,
@@ -75,8 +83,17 @@ const rows = {
     options: ['email', 'name', 'company', 'location', 'bio'],
     attribute: 'has',
   },
+  email_domain: {
+    ...ofUsers,
+    ...entries,
+    kind: 'domains',
+    attribute: 'email_domain',
+    field: 'email',
+    isLater: true,
+  },
   min_followers: { ...ofUsers, kind: 'minimum', attribute: 'followers', field: 'followers' },
   active_since: { ...ofUsers, kind: 'time', attribute: 'active_day' },
+  contributed_to: { ...ofUsers, ...names, form: 'OWNER/NAME' },
   language: { ...ofRepositories, ...texts, attribute: 'language', field: 'language' },
   license: { ...ofRepositories, ...texts, attribute: 'license', field: 'license' },
   min_stars: { ...ofRepositories, kind: 'minimum', attribute: 'stars', field: 'stargazers_count' },
@@ -91,7 +108,7 @@ const rows = {
 export interface LookUpRow extends Pick<EntriesRow, 'maxEntries'> {
   list?: ListName
   by: 'name' | 'forgeRestId'
-  form: 'NAME' | 'OWNER/NAME' | 'INTEGER'
+  form: NameForm | 'INTEGER'
 }
 
 /** The batch look-ups by name. */

@@ -1,4 +1,5 @@
 /** The forms of texts that are compared case-insensitively. Stored and requested texts both get them here. */
+import { domainToASCII } from 'node:url'
 
 const isAscii = /^[\0-\x7f]*$/
 
@@ -27,4 +28,13 @@ const markedLetter = /([\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}])\p{
 export function foldLocation(text: string): string {
   if (isAscii.test(text)) return foldText(text)
   return foldText(text.normalize('NFD').replace(markedLetter, '$1'))
+}
+
+/** Letters beyond ASCII, and what domains have beside them. Runtimes differ in what else is a domain. */
+const domainOfLetters = /^[\p{L}\p{M}\p{N}.-]*\p{L}[\p{L}\p{M}\p{N}-]*$/u
+
+/** Folds a domain: its case, and its ASCII form (IDNA) equals the Unicode form. */
+export function foldDomain(domain: string): string {
+  const text = domain.normalize('NFKC') // `１` is 1, in ASCII
+  return foldText((!isAscii.test(text) && domainOfLetters.test(text) && domainToASCII(text)) || text)
 }

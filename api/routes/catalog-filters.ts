@@ -26,6 +26,7 @@ import {
   readForgeName,
   readIdAfter,
   readInteger,
+  readNames,
   readOption,
   readOptions,
   readSingle,
@@ -82,8 +83,10 @@ function readFilterEntries(query: URLSearchParams, name: EntriesFilter): string[
   const row = filters[name]
   if (row.kind === 'options') return readOptions(query, name, row.options, row)
   if (row.kind === 'substrings') return readValues(query, name, row)
+  if (row.kind === 'names') return readNames(query, name, row.form, row)
   const entries = readEntries(query, name, row)
   if (row.kind === 'countries') assertCountries(name, entries)
+  if (row.kind === 'domains') assertDomains(name, entries)
   return entries
 }
 
@@ -94,6 +97,14 @@ function assertCountries(name: string, entries: readonly string[]): void {
   const example = suggested === undefined ? ', such as DE' : `: ${suggested}`
   throw badRequest(
     `Invalid ${name}: entry ${wrong + 1} must be a country code of two letters (ISO 3166-1)${example}`,
+  )
+}
+
+function assertDomains(name: string, entries: readonly string[]): void {
+  const wrong = entries.findIndex((entry) => entry.includes('@'))
+  if (wrong < 0) return
+  throw badRequest(
+    `Invalid ${name}: entry ${wrong + 1} must be what follows the @ of an address, such as example.com`,
   )
 }
 

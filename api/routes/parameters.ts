@@ -3,7 +3,7 @@
  * (`decisions/0003-lists.md`).
  */
 import { isLonger } from '../catalog/attribute-values.ts'
-import { filters, isFilter } from '../catalog/filters.ts'
+import { filters, isFilter, type NameForm } from '../catalog/filters.ts'
 import { type ApiError, badRequest } from '../errors.ts'
 import { forgeNamePattern, forgeNameRule } from '../names/forge-names.ts'
 import { findNearest } from '../names/nearest-name.ts'
@@ -222,4 +222,35 @@ export function readForgeName(value: string | undefined, label: string): string 
     throw badRequest(`Invalid ${label}: ${forgeNameRule}`)
   }
   return value
+}
+
+/** How entries are written. The rule is for messages. */
+const forms: Record<NameForm | 'INTEGER', { isValid(entry: string): boolean; rule: string }> = {
+  NAME: { isValid: isForgeName, rule: forgeNameRule },
+  'OWNER/NAME': {
+    isValid: (entry) => entry.split('/').length === 2 && entry.split('/').every(isForgeName),
+    rule: `must be OWNER/NAME, and each ${forgeNameRule}`,
+  },
+  INTEGER: {
+    // Repositories that only clones have described have negative ids.
+    isValid: (entry) => /^(?:0|-?[1-9]\d*)$/.test(entry) && Number.isSafeInteger(Number(entry)),
+    rule: `must be an integer up to ±${Number.MAX_SAFE_INTEGER}, digits only, no leading zeros`,
+  },
+}
+
+function isForgeName(text: string): boolean {
+  return forgeNamePattern.test(text)
+}
+
+/** Reads a comma-separated list of names or ids that are written in a form. */
+export function readNames(
+  query: URLSearchParams,
+  name: string,
+  form: NameForm | 'INTEGER',
+  limits: ListLimits,
+): string[] {
+  const entries = readEntries(query, name, limits)
+  const invalid = entries.findIndex((entry) => !forms[form].isValid(entry))
+  if (invalid >= 0) throw badRequest(`Invalid ${name}: entry ${invalid + 1} ${forms[form].rule}`)
+  return entries
 }

@@ -10,7 +10,7 @@ import {
   filters,
   type ListName,
 } from '../catalog/filters.ts'
-import { foldText } from '../names/case-folding.ts'
+import { foldDomain, foldText } from '../names/case-folding.ts'
 import type { RepositoryRecord, UserRecord } from './records.ts'
 
 /** An attribute that an item has. */
@@ -90,7 +90,7 @@ export function listAttributes(list: ListName, fields: Readonly<Record<string, F
   return fieldAttributes[list].flatMap(({ kind, attribute, field }) => {
     const stated = fields[field] ?? null
     const value = toAttributeValue(kind, stated)
-    const spelling = typeof stated === 'string' ? stated.trim() : null
+    const spelling = typeof stated === 'string' && kind === 'texts' ? stated.trim() : null
     return value === undefined ? [] : [{ name: attribute, value, spelling }]
   })
 }
@@ -102,6 +102,9 @@ export function toAttributeValue(kind: FilterRow['kind'], value: FieldValue): st
     const number = kind === 'time' ? dayOf(value) : value
     return kind === 'minimum' && number === 0 ? undefined : String(number)
   }
-  const text = value?.trim() ?? '' // as in requests: without white space at its ends
-  return text === '' || isLonger(text, maxFilterTextLength) ? undefined : foldText(text)
+  const stated = value ?? ''
+  const isDomain = kind === 'domains' // what follows the last @ of an address
+  const text = (isDomain ? stated.slice(stated.lastIndexOf('@') + 1 || stated.length) : stated).trim() // as in requests
+  if (text === '' || isLonger(text, maxFilterTextLength)) return undefined
+  return isDomain ? foldDomain(text) : foldText(text)
 }

@@ -20,10 +20,14 @@ export interface UserFilter {
   type?: string | readonly string[] | undefined
   /** Selects users who have each of these fields. */
   has?: 'email' | 'name' | 'company' | 'location' | 'bio' | readonly ('email' | 'name' | 'company' | 'location' | 'bio')[] | undefined
+  /** Selects users whose `email` is at any of these domains. */
+  emailDomain?: string | readonly string[] | undefined
   /** Selects users with at least this many followers. */
   minFollowers?: number | undefined
   /** Selects users who authored or co-authored a commit at or after this time: a date such as `2026-01-31`, or Unix seconds. */
   activeSince?: string | number | undefined
+  /** Selects users who authored or co-authored a commit of any of these repositories (`OWNER/NAME`). */
+  contributedTo?: string | readonly string[] | undefined
   /** Selects items that were added or changed after this version of the dataset, and allows no other filter. */
   changedSince?: number | undefined
 }
@@ -32,6 +36,8 @@ export interface UserFilter {
 export interface RepositoryFilter {
   /** Selects repositories whose owner has this login now, case-insensitive. */
   owner?: string | undefined
+  /** Selects repositories with a commit of any of these logins. */
+  contributor?: string | readonly string[] | undefined
   /** Selects items that use any of these dependencies: whole names, case-insensitive. */
   dependencyNames?: string | readonly string[] | undefined
   /** Whether an item must use each named dependency (`all`), or one of them (`any`, the default). */

@@ -4,7 +4,7 @@
 import fc from 'fast-check'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createRandom, type Random } from '../../sample/random.ts'
-import { type AttributeFilter, countryOf, writeAttributes } from '../support/attribute-oracle.ts'
+import { type AttributeFilter, countryOf, domainOf, writeAttributes } from '../support/attribute-oracle.ts'
 import { type ListQuery, writeQuery } from '../support/catalog.ts'
 import { isDrill, seed } from '../support/drill.ts'
 import { readListResponse } from '../support/list-response.ts'
@@ -266,6 +266,7 @@ function createUserAttributes({ users, commits }: Loaded): fc.Arbitrary<Attribut
     }),
     type: valuesIn(users.map(({ type }) => type)),
     has: fc.uniqueArray(fc.constantFrom('email', 'name', 'company', 'location', 'bio'), { minLength: 1 }),
+    email_domain: valuesIn(users.map(domainOf)),
     min_followers: about(users.map(({ followers }) => followers)),
     active_since: momentOrDate(commits.map(({ author_date }) => author_date)),
   })
@@ -300,43 +301,67 @@ function createQuestions(loaded: Loaded): fc.Arbitrary<Question> {
       fc.constant('nobody-has-this-login'),
     ),
   )
+  const namesOf = (names: readonly string[], unknown: string) =>
+    fc.oneof(
+      { weight: 3, arbitrary: fc.constant(undefined) },
+      fc.array(inRandomCase(valuesOf([...names, unknown])), { minLength: 1, maxLength: 3 }),
+    )
+  const contributedTo = namesOf(
+    repositories.map(({ full_name }) => full_name),
+    'nobody/nothing',
+  )
+  const contributors = namesOf(
+    users.map(({ login }) => login),
+    'nobody-has-this-login',
+  )
   const dependencies = createDependencyFilters(loaded)
   const ofUsers = fc
     .tuple(
       fc.oneof({ weight: 2, arbitrary: fc.constant([]) }, locations),
       dependencies,
       createUserAttributes(loaded),
+      contributedTo,
       fc.boolean(),
     )
-    .map(([location, filter, attributes, repeats]): Question => {
-      const query = { location, ...writeAttributes(attributes), ...writeDependencies(filter, repeats) }
+    .map(([location, filter, attributes, repositories, repeats]): Question => {
+      const contributed = repositories === undefined ? {} : { contributed_to: repositories }
+      const query = {
+        location,
+        ...contributed,
+        ...writeAttributes(attributes),
+        ...writeDependencies(filter, repeats),
+      }
       return {
         path: '/users',
         query,
-        find: (oracle) => oracle.findUsers({ location, ...filter, ...attributes }),
+        find: (oracle) => oracle.findUsers({ location, ...contributed, ...filter, ...attributes }),
       }
     })
   const ofRepositories = fc
     .tuple(
       fc.oneof({ weight: 3, arbitrary: fc.constant(undefined) }, owners),
+      contributors,
       dependencies,
       createRepositoryAttributes(loaded),
       fc.boolean(),
       fc.boolean(),
     )
-    .map(([login, filter, attributes, excludes, repeats]): Question => {
-      const owner = login === undefined ? {} : { owner: login }
+    .map(([login, logins, filter, attributes, excludes, repeats]): Question => {
+      const people = {
+        ...(login !== undefined && { owner: login }),
+        ...(logins !== undefined && { contributor: logins }),
+      }
       const exclude = excludes ? { exclude: 'dependencies' } : {}
       return {
         path: '/repos',
         query: {
-          ...owner,
+          ...people,
           ...writeAttributes(attributes),
           ...exclude,
           ...writeDependencies(filter, repeats),
         },
         find(oracle) {
-          const found = oracle.findRepositories({ ...owner, ...filter, ...attributes })
+          const found = oracle.findRepositories({ ...people, ...filter, ...attributes })
           return excludes ? found.map(({ dependencies: _excluded, ...others }) => others) : found
         },
       }

@@ -120,9 +120,10 @@ describeOnOneDatabase('devdata doctor', (kind) => {
     {
       name: 'a filter whose terms were never derived',
       breaks: `update dataset set derived_terms = '{}'`,
-      repairs: `update dataset set derived_terms = jsonb_build_object('forks', version)`,
+      repairs: `update dataset set derived_terms = jsonb_build_object('forks', version, 'email_domain', version)`,
       finds: {
-        filters: /^wrong: Filters not ready: min_forks\. .* run: npm run -s devdata -- sets rebuild$/,
+        filters:
+          /^wrong: Filters not ready: email_domain, min_forks\. .* run: npm run -s devdata -- sets rebuild$/,
         sets: /^ok/,
       },
     },

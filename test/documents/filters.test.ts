@@ -29,6 +29,10 @@ function describeParameter(row: FilterRow): { schema: Schema | undefined; explod
       return list({ type: 'string', maxLength: row.maxLength })
     case 'countries':
       return list({ type: 'string', pattern: '^[A-Za-z]{2}$' })
+    case 'domains':
+      return list({ type: 'string', maxLength: row.maxLength, pattern: '^[^@]*$' })
+    case 'names':
+      return list(entrySchemas[row.form ?? 'NAME'] ?? {})
     case 'options':
       return list({ type: 'string', enum: [...(row.options ?? [])] })
     case 'option':

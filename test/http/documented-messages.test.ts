@@ -134,6 +134,7 @@ describe('openapi.yml', () => {
       'min_stars=0',
       'min_forks=0',
       'active_since=2025-02-30',
+      ...['email_domain=a@b', 'contributed_to=a', 'contributor=a/b'],
       'pushed_since=yesterday',
       'fork=1',
       'language=C++',
@@ -383,6 +384,16 @@ describe('openapi.yml', () => {
       ],
       'Invalid min_stars: must be an integer from 1 to 9007199254740991, digits only, no leading zeros': [
         '/repos?min_stars=0',
+        { key: service.key },
+      ],
+      'Invalid email_domain: entry 1 must be what follows the @ of an address, such as example.com': [
+        '/users?email_domain=a@example.com',
+        { key: service.key },
+      ],
+      'Invalid contributed_to: entry 1 must be OWNER/NAME, and each must be 1 to 100 letters, digits, -, _, ., [ or ], and not . or ..':
+        ['/users?contributed_to=a', { key: service.key }],
+      'Invalid contributor: entry 1 must be 1 to 100 letters, digits, -, _, ., [ or ], and not . or ..': [
+        '/repos?contributor=a@b',
         { key: service.key },
       ],
       'Invalid min_forks: must be an integer from 1 to 9007199254740991, digits only, no leading zeros': [

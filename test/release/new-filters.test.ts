@@ -44,7 +44,9 @@ describeOnEachDatabase('a filter that 0.1.0 does not have', (kind) => {
       if (method === 'GET') expect(JSON.parse(text)).toEqual({ error: message })
     }
     expect(await readBalance()).toEqual(balance)
-    expect(await describeUnready(service.sql)).toMatch(/^Filters not ready: min_forks\. .* sets rebuild$/)
+    expect(await describeUnready(service.sql)).toMatch(
+      /^Filters not ready: email_domain, min_forks\. .* sets rebuild$/,
+    )
   }
 
   /** Lists have what the records say, alone and beside other filters. */
@@ -66,6 +68,14 @@ describeOnEachDatabase('a filter that 0.1.0 does not have', (kind) => {
         expect(found.map(({ internal_id: id }) => id)).toEqual(expected.map(({ id }) => id))
         expect(headers.get('X-Total-Count')).toBe(String(expected.length))
       }
+    }
+    const domains = await service.sql<{ domain: string; users: number }[]>`
+      select lower(split_part(document::json ->> 'email', '@', 2)) as domain, count(*)::integer as users
+      from users where strpos(document::json ->> 'email', '@') > 0 group by 1 order by 2 desc, 1 limit 5`
+    expect(domains.length).toBeGreaterThan(0)
+    for (const { domain, users } of domains) {
+      const { headers } = await request(`/users?email_domain=${domain}`, 'HEAD')
+      expect(headers.get('X-Total-Count')).toBe(String(users))
     }
     expect((await verifySets(service.sql, 'all')).faults).toEqual([])
     expect(await describeUnready(service.sql)).toBeUndefined()

@@ -14,6 +14,7 @@ export interface AttributeFilter {
   country?: readonly string[]
   type?: readonly string[]
   has?: readonly ('email' | 'name' | 'company' | 'location' | 'bio')[]
+  email_domain?: readonly string[]
   min_followers?: number
   /** Unix seconds or a date. */
   active_since?: string
@@ -30,6 +31,7 @@ const names = [
   'country',
   'type',
   'has',
+  'email_domain',
   'min_followers',
   'active_since',
   'language',
@@ -55,15 +57,21 @@ export function writeAttributes(filter: AttributeFilter): ListQuery {
 export function isLikeUser(
   user: SampleUser,
   lastCommit: number | undefined,
-  { country, type, has = [], min_followers, active_since }: AttributeFilter,
+  { country, type, has = [], email_domain, min_followers, active_since }: AttributeFilter,
 ): boolean {
   return (
     (country === undefined || isOneOf(countryOf(user), country)) && // places take their time
     isOneOf(isBot(user) ? 'bot' : user.type, type) &&
     has.every((field) => user[field] !== null && user[field] !== '') &&
+    isOneOf(domainOf(user), email_domain) &&
     (min_followers === undefined || user.followers >= min_followers) &&
     isSince(lastCommit, active_since)
   )
+}
+
+/** The domain of a user's address. */
+export function domainOf({ email }: Pick<SampleUser, 'email'>): string | null {
+  return email?.includes('@') ? (email.split('@').at(-1) ?? null) : null
 }
 
 /** The country that a user's location names. */

@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs'
 import type { SampleCommit, SampleDependency, SampleRepository, SampleUser } from '../../sample/records.ts'
 import { type AttributeFilter, isLikeRepository, isLikeUser } from './attribute-oracle.ts'
 import { fold, foldPlace } from './fold.ts'
-import { findLastCommits, findUses, type Loaded } from './uses.ts'
+import { findContributions, findLastCommits, findUses, type Loaded } from './uses.ts'
 
 /** An item of `GET /repos`. */
 export interface ListedRepository extends SampleRepository {
@@ -25,6 +25,9 @@ export interface OracleFilter extends AttributeFilter {
   status?: 'active' | 'removed'
   /** Of repositories. */
   owner?: string
+  contributor?: readonly string[]
+  /** Of users. */
+  contributed_to?: readonly string[]
 }
 
 /** What lists must return of some records, which are in the order of their import. */
@@ -47,6 +50,7 @@ export interface Oracle {
 export function createOracle(loaded: Loaded): Oracle {
   const lastCommits = findLastCommits(loaded)
   const uses = findUses(loaded)
+  const contributions = findContributions(loaded)
   const users = loaded.users.map((user) => ({
     user,
     place: foldPlace(user.location ?? ''),
@@ -75,17 +79,29 @@ export function createOracle(loaded: Loaded): Oracle {
         .map((place) => foldPlace(place.trim()))
         .filter((place) => place !== '')
       const hasDependencies = readDependencyFilter(filter)
+      const contributors = filter.contributed_to?.map(
+        (name) => findNamed(loaded.repositories, 'full_name', name)?.url,
+      )
       return users
         .filter(({ place }) => places.length === 0 || places.some((wanted) => place.includes(wanted)))
         .filter(({ used }) => hasDependencies(used))
+        .filter(
+          ({ user }) =>
+            contributors?.some((url) => url !== undefined && contributions.get(user)?.has(url)) ?? true,
+        )
         .filter(({ user }) => isLikeUser(user, lastCommits.get(user), filter))
         .map(({ user }) => user)
     },
     findRepositories(filter) {
-      const { owner } = filter
+      const { owner, contributor } = filter
+      const authors = contributor?.map((login) => findNamed(loaded.users, 'login', login))
       const hasDependencies = readDependencyFilter(filter)
       return listed
         .filter(({ repository }) => owner === undefined || fold(repository.owner_login) === fold(owner))
+        .filter(
+          ({ repository: { url } }) =>
+            authors?.some((user) => user && contributions.get(user)?.has(url)) ?? true,
+        )
         .filter(({ declared }) => hasDependencies(declared))
         .filter(({ repository }) => isLikeRepository(repository, filter))
         .map(({ repository }) => repository)
@@ -97,6 +113,15 @@ export function createOracle(loaded: Loaded): Oracle {
     dependenciesOf: (fullName) => repositoryOf(fullName).dependencies,
     repositoryOf,
   }
+}
+
+/** The item that has a name, of several the one that was added last. */
+function findNamed<Field extends string, Item extends Record<Field, string>>(
+  items: readonly Item[],
+  field: Field,
+  name: string,
+): Item | undefined {
+  return items.findLast((item) => fold(item[field]) === fold(name))
 }
 
 /** All users of the sample data. */

@@ -50,6 +50,20 @@ export function findLastCommits({
   return lastCommits
 }
 
+/** The URLs of the repositories that each user has authored or co-authored a commit of. */
+export function findContributions({
+  users,
+  commits,
+}: Pick<Loaded, 'users' | 'commits'>): Map<SampleUser, Set<string>> {
+  const commitsByAuthor = groupByAuthor(commits)
+  return new Map(
+    users.map((user) => {
+      const own = [...listNames(user)].flatMap((name) => commitsByAuthor.get(name) ?? [])
+      return [user, new Set(own.map(({ repo_url }) => repo_url))]
+    }),
+  )
+}
+
 /** The commits of each author, and of each co-author: whom a line `Co-authored-by: … <address>` of the message names. */
 function groupByAuthor(commits: readonly SampleCommit[]): Map<string, SampleCommit[]> {
   const byAuthor = new Map<string, SampleCommit[]>()

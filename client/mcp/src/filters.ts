@@ -6,13 +6,16 @@ export const userFilters = {
   country: {"type":"array","items":{"type":"string"},"description":"users whose location is in any of these countries: codes of ISO 3166-1 alpha-2, such as DE"},
   type: {"type":"array","items":{"type":"string"},"description":"users of any of these types, such as User, Organization and Bot, case-insensitive"},
   has: {"type":"array","items":{"type":"string","enum":["email","name","company","location","bio"]},"description":"users who have each of these fields"},
+  email_domain: {"type":"array","items":{"type":"string"},"description":"users whose email is at any of these domains"},
   min_followers: {"type":"integer","minimum":1,"description":"users with at least this many followers"},
   active_since: {"type":"string","description":"users who authored or co-authored a commit at or after this time: a date such as 2026-01-31, or Unix seconds"},
+  contributed_to: {"type":"array","items":{"type":"string"},"description":"users who authored or co-authored a commit of any of these repositories (OWNER/NAME)"},
 } as const
 
 /** Filters that only repositories have. */
 export const repositoryFilters = {
   owner: {"type":"string","description":"repositories whose owner has this login now, case-insensitive"},
+  contributor: {"type":"array","items":{"type":"string"},"description":"repositories with a commit of any of these logins"},
   language: {"type":"array","items":{"type":"string"},"description":"repositories with any of these primary languages, case-insensitive"},
   license: {"type":"array","items":{"type":"string"},"description":"repositories with any of these licenses, such as MIT, case-insensitive"},
   min_stars: {"type":"integer","minimum":1,"description":"repositories with at least this many stars"},

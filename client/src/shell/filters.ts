@@ -7,8 +7,10 @@ export const userOptions: FilterOptions = {
   country: { member: 'country', multiple: true },
   type: { member: 'type', multiple: true },
   has: { member: 'has', multiple: true, choices: ['email', 'name', 'company', 'location', 'bio'] },
+  'email-domain': { member: 'emailDomain', multiple: true },
   'min-followers': { member: 'minFollowers', kind: 'number' },
   'active-since': { member: 'activeSince' },
+  'contributed-to': { member: 'contributedTo', multiple: true },
 }
 
 /** Options that filter users and repositories. */
@@ -23,6 +25,7 @@ export const sharedOptions: FilterOptions = {
 /** Options that filter repositories alone. */
 export const repositoryOptions: FilterOptions = {
   owner: { member: 'owner' },
+  contributor: { member: 'contributor', multiple: true },
   language: { member: 'language', multiple: true },
   license: { member: 'license', multiple: true },
   'min-stars': { member: 'minStars', kind: 'number' },
@@ -38,8 +41,10 @@ export const filterHelp = `  --location TEXT       users whose location contains
   --type TEXT           users of any of these types, such as User, Organization and Bot, case-insensitive; may be repeated
   --has email|name|company|location|bio
                         users who have each of these fields; may be repeated
+  --email-domain TEXT   users whose email is at any of these domains; may be repeated
   --min-followers N     users with at least this many followers
   --active-since TIME   users who authored or co-authored a commit at or after this time: a date such as 2026-01-31, or Unix seconds
+  --contributed-to TEXT users who authored or co-authored a commit of any of these repositories (OWNER/NAME); may be repeated
   --dependency TEXT     items that use any of these dependencies: whole names, case-insensitive; may be repeated
   --match any|all       whether an item must use each named dependency (all), or one of them (any, the default)
   --without TEXT        leaves out items that use any of these dependencies; may be repeated
@@ -47,6 +52,7 @@ export const filterHelp = `  --location TEXT       users whose location contains
   --status active|removed
                         only dependencies that are still declared (active), or only removed ones (removed)
   --owner TEXT          repositories whose owner has this login now, case-insensitive
+  --contributor TEXT    repositories with a commit of any of these logins; may be repeated
   --language TEXT       repositories with any of these primary languages, case-insensitive; may be repeated
   --license TEXT        repositories with any of these licenses, such as MIT, case-insensitive; may be repeated
   --min-stars N         repositories with at least this many stars

@@ -28,10 +28,14 @@ class UserFilter(TypedDict, total=False):
     """Selects users of any of these types, such as ``User``, ``Organization`` and ``Bot``, case-insensitive."""
     has: Literal["email", "name", "company", "location", "bio"] | Sequence[Literal["email", "name", "company", "location", "bio"]] | None
     """Selects users who have each of these fields."""
+    email_domain: str | Sequence[str] | None
+    """Selects users whose ``email`` is at any of these domains."""
     min_followers: int | None
     """Selects users with at least this many followers."""
     active_since: str | int | datetime.date | None
     """Selects users who authored or co-authored a commit at or after this time: a date such as ``2026-01-31``, or Unix seconds."""
+    contributed_to: str | Sequence[str] | None
+    """Selects users who authored or co-authored a commit of any of these repositories (``OWNER/NAME``)."""
     changed_since: int | None
     """Selects items that were added or changed after this version of the dataset, and allows no other filter."""
 
@@ -41,6 +45,8 @@ class RepositoryFilter(TypedDict, total=False):
 
     owner: str | None
     """Selects repositories whose owner has this login now, case-insensitive."""
+    contributor: str | Sequence[str] | None
+    """Selects repositories with a commit of any of these logins."""
     dependency_names: str | Sequence[str] | None
     """Selects items that use any of these dependencies: whole names, case-insensitive."""
     dependency_match: Literal["any", "all"] | None
