@@ -12,6 +12,8 @@ import { removeRows } from '../support/removal.ts'
 import { describeOnOneDatabase, startTestService, type TestService } from '../support/service.ts'
 
 const rounds = isDrill ? 30 : 8
+/** Loads and removals during an iteration. */
+const maxChanges = 10
 const cities = ['Berlin', 'Lagos', 'Oslo']
 const packages = ['react', 'zod', 'hono']
 
@@ -162,8 +164,10 @@ describeOnOneDatabase('a list from which items were removed', (kind) => {
             next: `${list.path}&per_page=${size}` as string | undefined,
           }
         })
-        while (states.some(({ next }) => next !== undefined)) {
+        for (let changes = 0; states.some(({ next }) => next !== undefined); changes++) {
           await readNextPages(states, ask)
+          // A list without an item that stays has pages of one item: it could grow faster than it is read.
+          if (changes >= maxChanges) continue
           if (random.chance(0.6)) await model.remove(0.05)
           else await model.load(20)
           for (const state of states) {
