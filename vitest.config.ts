@@ -2,7 +2,6 @@ import { globSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
-import { matrix } from './test/support/matrix.ts'
 
 /** What the comment at the head of a test file may say of all its tests, as `@module-tag`. */
 const fileTags = {
@@ -54,7 +53,6 @@ export default defineConfig({
     // Tests run most code a few times: optimizing it would cost more than it saves.
     execArgv: ['--no-turbofan', '--liftoff-only', '--max-semi-space-size=32'],
     sequence: { sequencer: LongestFirst },
-    reporters: ['default', matrix],
     tags: [
       ...Object.entries(fileTags).map(([name, description]) => ({ name, description })),
       { name: 'second-database', description: 'Tests that `npm test` runs on another database' },
