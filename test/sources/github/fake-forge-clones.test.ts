@@ -55,32 +55,6 @@ async function clone(path: string, token?: Token | string): Promise<string> {
 const readLog = (path: string) => git(['-C', path, 'log', '--format=%H %ae %ad %s'])
 const urlOf = (repository: Repository) => `${nameWithOwner(repository)}.git`
 
-test('The same seed gives the same organization, down to the hashes', async () => {
-  const sizes = { repositories: 11, people: 5, commits: 40, monolithCommits: 10 }
-  async function describeOne(name: string) {
-    const { model } = await createOrganization(join(folder, name), sizes)
-    return model.repositories.map((repository) => [nameWithOwner(repository), repository.git.readHead()?.oid])
-  }
-  expect(await describeOne('twin-1')).toEqual(await describeOne('twin-2'))
-})
-
-test('Pushes to some of the repositories are newer than all before, and go on with others', async () => {
-  const { model, pushSome } = await createOrganization(join(folder, 'pushes'), { repositories: 13 })
-  const before = new Map(model.repositories.map((repository) => [repository, repository.git.readHead()?.oid]))
-  const newest =
-    model.repositories
-      .map(({ pushedAt }) => pushedAt ?? '')
-      .toSorted()
-      .at(-1) ?? ''
-  const [first, second] = [await pushSome(2), await pushSome(2)]
-  expect(new Set([...first, ...second]).size).toBe(4)
-  for (const repository of model.repositories) {
-    const isPushed = [...first, ...second].includes(repository)
-    expect(repository.git.readHead()?.oid !== before.get(repository)).toBe(isPushed)
-    expect((repository.pushedAt ?? '') > newest).toBe(isPushed)
-  }
-})
-
 describe('who may clone', () => {
   test('a private repository: those whose token sees it', async () => {
     const { secret } = organization.special
@@ -106,11 +80,4 @@ describe('who may clone', () => {
     const path = await clone(urlOf(archived))
     await expect(git(['-C', path, 'push', 'origin', 'HEAD:refs/heads/other'])).rejects.toThrow(/403/)
   })
-})
-
-test('A repository that was renamed is cloned under its old URL, and an empty one is cloned too', async () => {
-  const { renamed, empty } = organization.special
-  expect(await readLog(await clone('acme-works/first-name.git'))).toBe(await readLog(renamed.git.path))
-  const path = await clone(urlOf(empty))
-  expect(await git(['-C', path, 'for-each-ref'])).toBe('')
 })

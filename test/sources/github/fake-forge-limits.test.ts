@@ -142,6 +142,36 @@ describe('a query is refused and reported', () => {
     expect(text).toMatch(/^HTTP\/1\.1 403 /)
     expect(forge.takeViolations()).toMatchObject([{ rule: 'missing user agent' }])
   })
+
+  test('when it has a field that the forge lacks, which fails the test that sent it', async () => {
+    const { status, body } = await askForge(forge, forge.createToken(), '{ viewer { login shoeSize } }')
+    expect(status).toBe(200)
+    const message = expect.stringContaining('Cannot query field "shoeSize" on type "User"')
+    expect(body).toEqual({ errors: [expect.objectContaining({ message })] })
+    await expect(forge[Symbol.asyncDispose]()).rejects.toThrow(/invalid query: Cannot query field "shoeSize"/)
+    expect(forge.takeViolations()).toMatchObject([{ rule: 'invalid query' }])
+    forge = await startFakeForge(model)
+  })
+
+  test('when its variables have other types than it declares, or it is not GraphQL', async () => {
+    const token = forge.createToken()
+    await askForge(forge, token, 'query($login: String!) { repositoryOwner(login: $login) { id } }', {
+      login: 7,
+    })
+    await askForge(forge, token, '{ viewer { login }')
+    expect(forge.takeViolations()).toMatchObject([{ rule: 'invalid query' }, { rule: 'invalid query' }])
+  })
+
+  test('when it asks for what the real forge has and the fake one lacks', async () => {
+    const token = forge.createToken()
+    const { status, body } = await askForge(forge, token, '{ viewer { login twitterUsername } }')
+    expect(status).toBe(501)
+    expect(body.message).toContain('The fake forge has no field User.twitterUsername')
+    const locked =
+      '{ repositoryOwner(login: "owner") { repositories(first: 1, isLocked: true) { totalCount } } }'
+    expect((await askForge(forge, token, locked)).status).toBe(501)
+    expect(forge.takeViolations()).toMatchObject([{ rule: 'not modeled' }, { rule: 'not modeled' }])
+  })
 })
 
 describe('the budget', () => {
