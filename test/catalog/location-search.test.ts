@@ -1,18 +1,14 @@
 /** Locations are found by the trigrams of their texts (api/catalog/location-search.ts). */
 import fc from 'fast-check'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { findCandidates, listTrigramTerms } from '../../api/catalog/location-search.ts'
 import { foldLocation } from '../../api/names/case-folding.ts'
 import { createUser, loadRecords } from '../support/records.ts'
 import { removeRows } from '../support/removal.ts'
-import { describeOnOneDatabase, startTestService, type TestService } from '../support/service.ts'
+import { describeOnOneDatabase, useService } from '../support/service.ts'
 
 describeOnOneDatabase('locations', (kind) => {
-  let service: TestService
-  beforeEach(async () => {
-    service = await startTestService(kind, { data: 'empty' })
-  })
-  afterEach(() => service.close())
+  const service = useService(kind, { each: true, data: 'empty' })
 
   const load = (...locations: string[]) =>
     loadRecords(service.sql, {

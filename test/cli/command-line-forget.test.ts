@@ -2,20 +2,19 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { type Run, readJson, startServiceForCommands } from '../support/command-line.ts'
 import { loadAll, names, own, searchTables } from '../support/forgotten.ts'
 import { toLines } from '../support/ndjson.ts'
 import { describeOnOneDatabase } from '../support/service.ts'
+import { useStarted } from '../support/suite.ts'
 
 describeOnOneDatabase('devdata forget', (kind) => {
-  let started: Awaited<ReturnType<typeof startServiceForCommands>>
+  const started = useStarted(() => startServiceForCommands(kind))
   const run: Run = (args, options) => started.run(args, options)
   beforeAll(async () => {
-    started = await startServiceForCommands(kind)
     await loadAll(started.service.sql)
   })
-  afterAll(() => started.close())
 
   test('forgets a user, lists it without a name, leaves it out of loads, and undoes that', async () => {
     expect(await run(['forget', 'list'])).toEqual({ code: 0, stdout: 'Nobody is forgotten\n', stderr: '' })

@@ -2,18 +2,17 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { type Run, startServiceForCommands } from '../support/command-line.ts'
 import { describeOnOneDatabase } from '../support/service.ts'
+import { useStarted } from '../support/suite.ts'
 
 describeOnOneDatabase('devdata import git', (kind) => {
-  let started: Awaited<ReturnType<typeof startServiceForCommands>>
+  const started = useStarted(() => startServiceForCommands(kind))
   const run: Run = (args, options) => started.run(args, options)
   beforeAll(async () => {
-    started = await startServiceForCommands(kind)
     mkdirSync(join(started.directory, 'empty', 'deeper'), { recursive: true })
   })
-  afterAll(() => started.close())
 
   test('loads a clone, reports what it skips, and adds what is new the second time', async () => {
     const clone = join(started.directory, 'clone')

@@ -1,7 +1,7 @@
 /** @module-tag later */
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import {
   createUserLine,
   type Run,
@@ -9,14 +9,11 @@ import {
   startServiceForCommands,
 } from '../support/command-line.ts'
 import { describeOnOneDatabase } from '../support/service.ts'
+import { useStarted } from '../support/suite.ts'
 
 describeOnOneDatabase('devdata import ndjson', (kind) => {
-  let started: Awaited<ReturnType<typeof startServiceForCommands>>
+  const started = useStarted(() => startServiceForCommands(kind))
   const run: Run = (args, options) => started.run(args, options)
-  beforeAll(async () => {
-    started = await startServiceForCommands(kind)
-  })
-  afterAll(() => started.close())
 
   test('loads a folder, says what came of it, and changes nothing the second time', async () => {
     const { code, stdout } = await run(['import', 'ndjson', sampleDirectory])

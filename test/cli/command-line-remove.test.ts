@@ -1,10 +1,11 @@
 /** @module-tag later */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { type Run, readJson, startServiceForCommands } from '../support/command-line.ts'
 import { readListResponse } from '../support/list-response.ts'
 import { createAdmin } from '../support/ndjson.ts'
 import { createCommit, createRepository, createUser, loadRecords } from '../support/records.ts'
 import { describeOnOneDatabase } from '../support/service.ts'
+import { useStarted } from '../support/suite.ts'
 
 const ada = createUser(1, { login: 'Ada', email: 'ada@example.org' })
 const first = createRepository(11, 'Ada', ['left', 'common'])
@@ -18,11 +19,10 @@ const commits = [
 ]
 
 describeOnOneDatabase('devdata remove repo', (kind) => {
-  let started: Awaited<ReturnType<typeof startServiceForCommands>>
+  const started = useStarted(() => startServiceForCommands(kind))
   let key: string
   const run: Run = (args, options) => started.run(args, options)
   beforeAll(async () => {
-    started = await startServiceForCommands(kind)
     key = await createAdmin(started.service)
     await loadRecords(started.service.sql, {
       users: [ada],
@@ -30,7 +30,6 @@ describeOnOneDatabase('devdata remove repo', (kind) => {
       commits,
     })
   })
-  afterAll(() => started.close())
 
   async function list(path: string) {
     const { data, total } = readListResponse(await started.service.request(path, { key }))

@@ -8,16 +8,17 @@ import { execFile } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { importNdjson } from '../../api/sources/ndjson/import.ts'
-import { type InstalledClient, installClient } from '../support/client.ts'
+import { installClient } from '../support/client.ts'
 import { isDrill } from '../support/drill.ts'
 import { openSameDatabase } from '../support/instance.ts'
 import { startInstanceProcess } from '../support/process.ts'
 import { inheritEnvironment } from '../support/program.ts'
 import { createUser } from '../support/records.ts'
 import { describeOnServer } from '../support/server.ts'
-import { startTestService, type TestService } from '../support/service.ts'
+import { useService } from '../support/service.ts'
+import { useStarted } from '../support/suite.ts'
 
 const count = isDrill ? 1_000_000 : 30_000
 /** What the program's objects may take, in megabytes: far less than all users do. */
@@ -86,20 +87,14 @@ console.log(JSON.stringify({ times, ratios: times.client.map((time, round) => ti
 `
 
 describeOnServer(`a list of ${count} users`, () => {
-  let client: InstalledClient
-  let service: TestService
+  const client = useStarted(installClient)
+  const service = useService('postgresql', { data: 'empty' })
   beforeAll(async () => {
-    client = await installClient()
     await writeFile(join(client.directory, 'program.mjs'), program)
     await writeFile(join(client.directory, 'comparison.mjs'), comparison)
-    service = await startTestService('postgresql', { data: 'empty' })
     const loader = await openSameDatabase(service, { databaseStatementTimeoutSeconds: 0 })
     await importNdjson(loader.sql, { sources: [{ kind: 'users', name: 'users', size: 0, open: writeUsers }] })
     await loader.close()
-  })
-  afterAll(async () => {
-    await service?.close()
-    await client?.remove()
   })
 
   async function* writeUsers(): AsyncGenerator<Uint8Array> {

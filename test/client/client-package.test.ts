@@ -8,23 +8,22 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { version as shellVersion } from '../../client/src/shell/version.ts'
-import { type InstalledClient, installClient } from '../support/client.ts'
+import { installClient } from '../support/client.ts'
 import { deno } from '../support/deno.ts'
 import { inheritEnvironment } from '../support/program.ts'
+import { useStarted } from '../support/suite.ts'
 
 const run = promisify(execFile)
 const project = join(import.meta.dirname, '..', '..')
 const maxGzippedBytes = 20_000
 
-let installed: InstalledClient
+const installed = useStarted(installClient)
 let packageDirectory: string
-beforeAll(async () => {
-  installed = await installClient()
+beforeAll(() => {
   packageDirectory = join(installed.directory, 'node_modules/@devdata/client')
 })
-afterAll(() => installed?.remove())
 
 test('the packed file has JavaScript, declarations, README and license, and is small', async () => {
   const files = (await readdir(packageDirectory, { recursive: true })).filter((name) =>

@@ -1,41 +1,31 @@
 /**
  * Requests of the client, the packed file, against the real service: what it returns, retries, waits for and throws.
  */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import {
   type ClientModule,
   cut,
   fail,
-  type InstalledClient,
   type Intercept,
   installClient,
   interceptInTurn,
   lose,
   reword,
-  type ServedService,
   serve,
 } from '../support/client.ts'
 import { createUser, loadRecords } from '../support/records.ts'
-import { anyDatabase, startTestService, type TestService } from '../support/service.ts'
+import { anyDatabase, type TestService, useService } from '../support/service.ts'
+import { useStarted } from '../support/suite.ts'
 
-let installed: InstalledClient
 let client: ClientModule
-let service: TestService
-let served: ServedService
+const service = useService(anyDatabase)
 /** How the next requests are handled, in this order. Those after them reach the service. */
 const interceptions: Intercept[] = []
 const received: Request[] = []
+const served = useStarted(() => serve(service, interceptInTurn(interceptions, received)))
 
 beforeAll(async () => {
-  installed = await installClient()
-  client = installed.module
-  service = await startTestService(anyDatabase)
-  served = await serve(service, interceptInTurn(interceptions, received))
-})
-afterAll(async () => {
-  await served?.[Symbol.asyncDispose]()
-  await service?.close()
-  await installed?.remove()
+  client = (await installClient()).module
 })
 
 /** `Array.fromAsync`, which Node 20 lacks. */

@@ -9,15 +9,16 @@ import { once } from 'node:events'
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { packPythonClient } from '../../client/build.ts'
 import { createRandom } from '../../sample/random.ts'
-import { type InstalledClient, type Intercept, installClient, serve } from '../support/client.ts'
+import { type Intercept, installClient, serve } from '../support/client.ts'
 import { deno } from '../support/deno.ts'
 import { isDrill, seed } from '../support/drill.ts'
 import { endWithThisProcess, inheritEnvironment } from '../support/program.ts'
 import { createCommit, createRepository, createUser, loadRecords } from '../support/records.ts'
 import { describeOnOneDatabase, type TestService, useService } from '../support/service.ts'
+import { useStarted } from '../support/suite.ts'
 
 /** Of each of eleven lists, on each database: 1,080 in a drill. */
 const kills = isDrill ? 60 : 8
@@ -105,17 +106,15 @@ interface Line {
   stoppedBy?: string
 }
 
-let client: InstalledClient
+const client = useStarted(installClient)
 let wheel: string
 beforeAll(async () => {
   console.info(`TEST_SEED=${seed}`)
-  client = await installClient()
   await writeFile(join(client.directory, 'program.mjs'), program)
   await writeFile(join(client.directory, 'program.py'), pythonProgram)
   // Python imports from the packed file.
   wheel = await packPythonClient(client.directory)
 })
-afterAll(() => client?.remove())
 
 /**
  * Reads a list to its end, with a program that is killed again and again. `load` is called between some of the runs.

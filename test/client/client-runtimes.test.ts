@@ -11,13 +11,14 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { basename, delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { hasChromium, openBrowser } from '../support/browser.ts'
-import { type InstalledClient, installClient, type ServedService, serve } from '../support/client.ts'
+import { installClient, serve } from '../support/client.ts'
 import { deno } from '../support/deno.ts'
 import { listSamples } from '../support/markdown-samples.ts'
 import { inheritEnvironment } from '../support/program.ts'
-import { anyDatabase, startTestService, type TestService } from '../support/service.ts'
+import { anyDatabase, useService } from '../support/service.ts'
+import { useStarted } from '../support/suite.ts'
 
 const run = promisify(execFile)
 const docs = join(import.meta.dirname, '../../docs-site/src/content/docs')
@@ -27,29 +28,20 @@ const machinePath = (process.env.PATH ?? '')
   .filter((directory) => !directory.includes('node_modules'))
   .join(delimiter)
 
-let installed: InstalledClient
-let service: TestService
-let served: ServedService
+const installed = useStarted(installClient)
+const service = useService(anyDatabase, { key: {} })
+const served = useStarted(() => serve(service))
 let environment: Record<string, string>
 let readme: string
 
 beforeAll(async () => {
-  installed = await installClient()
-  service = await startTestService(anyDatabase)
-  served = await serve(service)
-  const { secret } = await service.createKey()
   environment = {
     ...inheritEnvironment(),
     PATH: machinePath,
     DEVDATA_URL: served.url,
-    DEVDATA_API_KEY: secret,
+    DEVDATA_API_KEY: service.key,
   }
   readme = await readFile(join(installed.directory, 'node_modules/@devdata/client/README.md'), 'utf8')
-})
-afterAll(async () => {
-  await served?.[Symbol.asyncDispose]()
-  await service?.close()
-  await installed?.remove()
 })
 
 test.each([

@@ -12,37 +12,30 @@ import { type AddressInfo, connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type InstalledClient, installClient, type ServedService, serve } from '../support/client.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { installClient, serve } from '../support/client.ts'
 import { deno } from '../support/deno.ts'
 import { inheritEnvironment } from '../support/program.ts'
 import { createUser, loadRecords } from '../support/records.ts'
 import { removeRows } from '../support/removal.ts'
 import { findRepositories, findUsers } from '../support/sample-oracle.ts'
-import { anyDatabase, startTestService, type TestService } from '../support/service.ts'
+import { anyDatabase, useService } from '../support/service.ts'
+import { useStarted } from '../support/suite.ts'
 
-let installed: InstalledClient
-let service: TestService
-let served: ServedService
+const installed = useStarted(installClient)
+const service = useService(anyDatabase)
+const served = useStarted(() =>
+  serve(service, async (request, handle) => {
+    const response = await handle(request)
+    await onRequest()
+    return response
+  }),
+)
 let key: { secret: string; id: number }
 let directory: string
 /** Called before each response is sent. */
 let onRequest: () => unknown = () => {}
 
-beforeAll(async () => {
-  installed = await installClient()
-  service = await startTestService(anyDatabase)
-  served = await serve(service, async (request, handle) => {
-    const response = await handle(request)
-    await onRequest()
-    return response
-  })
-})
-afterAll(async () => {
-  await served?.[Symbol.asyncDispose]()
-  await service?.close()
-  await installed?.remove()
-})
 beforeEach(async () => {
   onRequest = () => {}
   key = await service.createKey()

@@ -7,15 +7,9 @@ import { execFile } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createRandom } from '../../sample/random.ts'
-import {
-  type InstalledClient,
-  type Intercept,
-  installClient,
-  type ServedService,
-  serve,
-} from '../support/client.ts'
+import { type Intercept, installClient, serve } from '../support/client.ts'
 import { isDrill, seed } from '../support/drill.ts'
 import {
   type ConversationOptions,
@@ -28,30 +22,22 @@ import {
 import { inheritEnvironment } from '../support/program.ts'
 import { createCommit, createRepository, createUser, loadRecords } from '../support/records.ts'
 import { findRepositories, findUsers } from '../support/sample-oracle.ts'
-import { anyDatabase, startTestService, type TestService } from '../support/service.ts'
+import { anyDatabase, useService } from '../support/service.ts'
+import { useStarted } from '../support/suite.ts'
 
 const run = promisify(execFile)
 const project = join(import.meta.dirname, '..', '..')
 const calls = isDrill ? 10_000 : 500
 const concurrency = 16
 
-let installed: InstalledClient
-let service: TestService
-let served: ServedService
+const installed = useStarted(installClient)
+const service = useService(anyDatabase)
 let intercept: Intercept | undefined
-
-beforeAll(async () => {
-  installed = await installClient({ withMcp: true })
-  service = await startTestService(anyDatabase)
-  served = await serve(service, (request, handle) =>
+const served = useStarted(() =>
+  serve(service, (request, handle) =>
     intercept === undefined ? handle(request) : intercept(request, handle),
-  )
-})
-afterAll(async () => {
-  await served?.[Symbol.asyncDispose]()
-  await service?.close()
-  await installed?.remove()
-})
+  ),
+)
 
 /** Starts a conversation with a new key. */
 async function converse(

@@ -14,19 +14,11 @@ import { promisify } from 'node:util'
 import { parse as parseToml } from 'smol-toml'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { packPythonClient } from '../../client/build.ts'
-import {
-  cut,
-  fail,
-  type Intercept,
-  interceptInTurn,
-  lose,
-  reword,
-  type ServedService,
-  serve,
-} from '../support/client.ts'
+import { cut, fail, type Intercept, interceptInTurn, lose, reword, serve } from '../support/client.ts'
 import { listSamples } from '../support/markdown-samples.ts'
 import { inheritEnvironment, succeeds } from '../support/program.ts'
-import { anyDatabase, startTestService, type TestService } from '../support/service.ts'
+import { anyDatabase, type TestService, useService } from '../support/service.ts'
+import { useStarted } from '../support/suite.ts'
 
 const run = promisify(execFile)
 const hasMypy = await succeeds('mypy', '--version')
@@ -34,23 +26,17 @@ const project = join(import.meta.dirname, '..', '..')
 
 let directory: string
 let wheel: string
-let service: TestService
-let served: ServedService
+const service = useService(anyDatabase)
 /** How the next requests are handled, in this order. Those after them reach the service. */
 const interceptions: Intercept[] = []
 const received: Request[] = []
+const served = useStarted(() => serve(service, interceptInTurn(interceptions, received)))
 
 beforeAll(async () => {
   directory = await realpath(await mkdtemp(join(tmpdir(), 'devdata-python-')))
   wheel = await packPythonClient(directory)
-  service = await startTestService(anyDatabase)
-  served = await serve(service, interceptInTurn(interceptions, received))
 })
-afterAll(async () => {
-  await served?.[Symbol.asyncDispose]()
-  await service?.close()
-  await rm(directory, { recursive: true, force: true })
-})
+afterAll(() => rm(directory, { recursive: true, force: true }))
 beforeEach(() => {
   received.length = 0
 })

@@ -9,28 +9,24 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { buildDocs } from '../../docs-site/build.ts'
-import { type ServedService, serve } from '../support/client.ts'
+import { serve } from '../support/client.ts'
 import { listSamples } from '../support/markdown-samples.ts'
 import { inheritEnvironment } from '../support/program.ts'
-import { anyDatabase, startTestService, type TestService } from '../support/service.ts'
+import { anyDatabase, useService } from '../support/service.ts'
+import { useStarted } from '../support/suite.ts'
 
 const run = promisify(execFile)
 
-let service: TestService
-let served: ServedService
+const service = useService(anyDatabase, { docs: true, key: {} })
+const served = useStarted(() => serve(service))
 let directory: string
 let environment: Record<string, string>
 beforeAll(async () => {
-  await buildDocs({ ifStale: true })
-  service = await startTestService(anyDatabase)
-  served = await serve(service)
   directory = await realpath(await mkdtemp(join(tmpdir(), 'devdata-served-')))
-  const { secret } = await service.createKey()
   environment = {
     ...inheritEnvironment(),
     DEVDATA_URL: served.url,
-    DEVDATA_API_KEY: secret,
+    DEVDATA_API_KEY: service.key,
     // Nothing listens there: a package that is fetched by its name fails.
     npm_config_registry: 'http://127.0.0.1:9',
     npm_config_cache: join(directory, 'cache'),
@@ -40,11 +36,7 @@ beforeAll(async () => {
     PIP_NO_CACHE_DIR: '1',
   }
 })
-afterAll(async () => {
-  await served?.[Symbol.asyncDispose]()
-  await service?.close()
-  await rm(directory, { recursive: true, force: true })
-})
+afterAll(() => rm(directory, { recursive: true, force: true }))
 
 const read = async (path: string) => (await fetch(`${served.url}/docs/${path}`)).text()
 

@@ -25,7 +25,7 @@ afterAll(() => rm(directory, { recursive: true, force: true }))
 /** A data folder with an empty database, or with the sample data. */
 async function createDataDirectory(name: string, data: 'empty' | 'sample' = 'empty'): Promise<string> {
   const path = join(directory, name)
-  cpSync(join(inject('databases').embedded, data), path, { recursive: true })
+  cpSync(join(inject('databases').directory, data), path, { recursive: true })
   return path
 }
 

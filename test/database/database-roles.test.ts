@@ -17,8 +17,9 @@ import { listStagingTables } from '../../api/staging/staging-tables.ts'
 import { type CommandResult, runCommand } from '../support/command-line.ts'
 import { testPool } from '../support/databases.ts'
 import { findPostgresBinaries, postgresMissing } from '../support/postgres-binaries.ts'
-import { type PostgresCluster, startPostgresCluster } from '../support/postgres-cluster.ts'
-import { type InstanceProcess, startInstanceProcess } from '../support/process.ts'
+import { startPostgresCluster } from '../support/postgres-cluster.ts'
+import { startInstanceProcess } from '../support/process.ts'
+import { useStarted } from '../support/suite.ts'
 
 const hasPostgres = findPostgresBinaries() !== undefined
 if (!hasPostgres) console.warn(`skipped: ${postgresMissing}`)
@@ -31,7 +32,7 @@ const sampleDirectory = join(project, 'sample')
 const keySchema = v.object({ id: v.number(), api_key: v.string() })
 
 describe.skipIf(!hasPostgres)('a database with three roles', () => {
-  let cluster: PostgresCluster
+  const cluster = useStarted(startPostgresCluster)
   let url: Record<Role, string>
   /** A connection for each role. */
   let sql: Record<Role, Sql>
@@ -63,7 +64,6 @@ describe.skipIf(!hasPostgres)('a database with three roles', () => {
   }
 
   beforeAll(async () => {
-    cluster = await startPostgresCluster()
     const superuser = postgres(cluster.url, { max: 1, onnotice: () => {} })
     for (const role of roles) await superuser.unsafe(`create role ${role} login password 'secret'`)
     await superuser`create database devdata owner devdata_owner`
@@ -91,7 +91,6 @@ describe.skipIf(!hasPostgres)('a database with three roles', () => {
   })
   afterAll(async () => {
     await closeAll?.()
-    await cluster?.[Symbol.asyncDispose]()
   })
 
   /** Runs what must be refused for want of a right. */
@@ -244,11 +243,7 @@ describe.skipIf(!hasPostgres)('a database with three roles', () => {
   })
 
   describe('lets the server', () => {
-    let instance: InstanceProcess
-    beforeAll(async () => {
-      instance = await startInstanceProcess(url.devdata_server)
-    })
-    afterAll(() => instance?.[Symbol.asyncDispose]())
+    const instance = useStarted(() => startInstanceProcess(url.devdata_server))
 
     async function ask(
       path: string,

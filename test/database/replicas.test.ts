@@ -22,6 +22,7 @@ import { createInstance, type Instance } from '../support/instance.ts'
 import { findPostgresBinaries, postgresMissing } from '../support/postgres-binaries.ts'
 import { type PostgresCluster, startPostgresCluster, startReplica } from '../support/postgres-cluster.ts'
 import { recordLog } from '../support/recorded-log.ts'
+import { useStarted } from '../support/suite.ts'
 
 const hasPostgres = findPostgresBinaries() !== undefined
 if (!hasPostgres) console.warn(`skipped: ${postgresMissing}`)
@@ -29,12 +30,11 @@ if (!hasPostgres) console.warn(`skipped: ${postgresMissing}`)
 const userSchema = v.looseObject({ login: v.string(), name: v.nullable(v.string()) })
 
 describe.skipIf(!hasPostgres)('a service with a streaming replica', () => {
-  let primary: PostgresCluster
+  const primary = useStarted(startPostgresCluster)
   let replica: PostgresCluster
   let databaseUrl: string
   let operator: Database
   beforeAll(async () => {
-    primary = await startPostgresCluster()
     databaseUrl = await primary.createDatabase('replicated')
     operator = await openDatabase({ ...testPool, databaseUrl, dataDirectory: '' })
     await migrate(operator.sql)
@@ -44,7 +44,6 @@ describe.skipIf(!hasPostgres)('a service with a streaming replica', () => {
   afterAll(async () => {
     await operator?.close()
     await replica?.[Symbol.asyncDispose]()
-    await primary?.[Symbol.asyncDispose]()
   })
 
   const urlAt = ({ port }: PostgresCluster) => databaseUrl.replace(`:${primary.port}/`, `:${port}/`)

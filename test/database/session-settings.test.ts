@@ -6,7 +6,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { reset } from '@logtape/logtape'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { selectTime } from '../../api/database/connect.ts'
 import { beginLong } from '../../api/database/long-transaction.ts'
 import { rebuildSets, verifySets } from '../../api/dataset/set-verification.ts'
@@ -29,7 +29,7 @@ import { unusualSettings } from '../support/postgres-cluster.ts'
 import { recordLog } from '../support/recorded-log.ts'
 import { createUser } from '../support/records.ts'
 import { describeOnServer } from '../support/server.ts'
-import { describeOnEachDatabase, startTestService, type TestService, useService } from '../support/service.ts'
+import { describeOnEachDatabase, type TestService, useService } from '../support/service.ts'
 
 describeOnEachDatabase('a statement', (kind) => {
   const service = useService(kind, { data: 'empty' })
@@ -84,11 +84,7 @@ async function setForDatabase({ sql, location }: TestService, name: string, valu
 }
 
 describeOnServer('a database with settings of its own', () => {
-  let service: TestService
-  beforeEach(async () => {
-    service = await startTestService('postgresql')
-  })
-  afterEach(() => service.close())
+  const service = useService('postgresql', { each: true })
 
   test('has unusual ones in these tests', async () => {
     // Asked without the time limit and the isolation level of a session that is ours.

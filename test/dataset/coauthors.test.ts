@@ -1,11 +1,11 @@
 /** Co-authors, whom the message of a commit names: they count as authors (decisions/0004-data.md). */
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { listCoauthors } from '../../api/names/coauthors.ts'
 import { identifyLogin } from '../../api/names/forge-names.ts'
 import { forgetPerson } from '../../api/people/forget.ts'
 import { readListResponse } from '../support/list-response.ts'
 import { createCommit, createRepository, createUser, loadRecords } from '../support/records.ts'
-import { describeOnOneDatabase, startTestService, type TestService } from '../support/service.ts'
+import { describeOnOneDatabase, useService } from '../support/service.ts'
 
 const ada = { name: 'Ada', address: 'ada@example.org' }
 
@@ -58,17 +58,13 @@ describeOnOneDatabase('a co-author', (kind) => {
     message:
       'Pair\n\nCo-authored-by: Ada <ADA@example.org>\nCo-authored-by: Author <2+author@users.noreply.forge.example>',
   }
-  let service: TestService
-  let key: string
+  const service = useService(kind, { each: true, key: { role: 'admin' }, data: 'empty' })
   beforeEach(async () => {
-    service = await startTestService(kind, { data: 'empty' })
-    key = (await service.createKey({ role: 'admin' })).secret
     await loadRecords(service.sql, { users: [owner, author, coauthor], repos: [tool], commits: [commit] })
   })
-  afterEach(() => service.close())
 
   async function list(query: string): Promise<unknown> {
-    const response = await service.request(`/users?${query}`, { key })
+    const response = await service.request(`/users?${query}`, { key: service.key })
     return readListResponse(response).data.map(({ forge_rest_id: id }) => id)
   }
 

@@ -1,7 +1,7 @@
 /**
  * Further addresses of users: who committed under them is the author, they are exported, and go with forgetting.
  */
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { identifyAddress, identifyLogin } from '../../api/names/forge-names.ts'
 import { forgetPerson, undoForgetting } from '../../api/people/forget.ts'
 import { exportNdjson } from '../../api/sources/ndjson/export.ts'
@@ -10,7 +10,7 @@ import { createFolder, readFiles, readObjects } from '../support/export-folder.t
 import { searchTables } from '../support/forgotten.ts'
 import { createSource, load, nothing, readDatasetVersion, toLines } from '../support/ndjson.ts'
 import { createCommit, createRepository, createUser } from '../support/records.ts'
-import { describeOnOneDatabase, startTestService, type TestService } from '../support/service.ts'
+import { describeOnOneDatabase, startTestService, useService } from '../support/service.ts'
 
 const url = 'https://forge.example/bob/tool'
 const ada = createUser(1, { login: 'ada', email: 'ada@example.org' })
@@ -22,12 +22,10 @@ const ofAda = { forge_rest_id: 1, addresses: [work, 'only@extra.example'] }
 const unknown = 'forge_rest_id: no user has this id; load the user first, or together with the addresses'
 
 describeOnOneDatabase('A further address of a user', (kind) => {
-  let service: TestService
+  const service = useService(kind, { each: true, data: 'empty' })
   beforeEach(async () => {
-    service = await startTestService(kind, { data: 'empty' })
     await load(service, { users: [ada, bob], repos: [tool], commits })
   })
-  afterEach(() => service.close())
 
   async function whoUsesZod(): Promise<unknown> {
     const { sql } = service

@@ -1,29 +1,27 @@
 /** `removals.ndjson`: what a load removes. */
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { readListResponse } from '../support/list-response.ts'
-import { createAdmin, load, nothing, readDatasetVersion } from '../support/ndjson.ts'
+import { load, nothing, readDatasetVersion } from '../support/ndjson.ts'
 import { createCommit, createRepository, createUser } from '../support/records.ts'
-import { describeOnOneDatabase, startTestService, type TestService } from '../support/service.ts'
+import { describeOnOneDatabase, useService } from '../support/service.ts'
 
 const url = 'https://forge.example/r/1'
 const address = 'user-1@example.org'
 
 describeOnOneDatabase('A load with removals', (kind) => {
-  let service: TestService
-  let key: string
+  const service = useService(kind, { each: true, key: { role: 'admin' }, data: 'empty' })
   beforeEach(async () => {
-    service = await startTestService(kind, { data: 'empty' })
-    key = await createAdmin(service)
     await load(service, {
       users: [createUser(1, { email: address }), createUser(2)],
       repos: [createRepository(1, 'user-2', ['react']), createRepository(2, 'user-2', ['zod'])],
       commits: [createCommit(1, url, address, 1), createCommit(2, url, address, 2)],
     })
   })
-  afterEach(() => service.close())
 
   const listLogins = async (path: string) =>
-    readListResponse(await service.request(path, { key })).data.map((item) => item.login ?? item.name)
+    readListResponse(await service.request(path, { key: service.key })).data.map(
+      (item) => item.login ?? item.name,
+    )
 
   test('removes users and repositories, and says how much', async () => {
     const removals = [
@@ -43,7 +41,7 @@ describeOnOneDatabase('A load with removals', (kind) => {
     expect(await listLogins('/users')).toEqual(['user-1'])
     expect(await listLogins('/repos')).toEqual(['repo-2'])
     expect(await listLogins('/users?dependency_names=react')).toEqual([])
-    expect((await service.request('/repos/user-2/repo-1', { key })).status).toBe(404)
+    expect((await service.request('/repos/user-2/repo-1', { key: service.key })).status).toBe(404)
   })
 
   test('changes nothing when none of them is in the dataset', async () => {
@@ -83,7 +81,9 @@ describeOnOneDatabase('A load with removals', (kind) => {
     })
     expect(await listLogins('/users')).toEqual(['user-2', 'user-1'])
     expect(await listLogins('/users?dependency_names=react')).toEqual([])
-    const commits = readListResponse(await service.request('/repos/user-2/repo-1/commits', { key }))
+    const commits = readListResponse(
+      await service.request('/repos/user-2/repo-1/commits', { key: service.key }),
+    )
     expect(commits.data.map(({ message }) => message)).toEqual(['Commit 3'])
   })
 

@@ -1,9 +1,9 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { dataFiles } from '../../api/database/data-directory.ts'
-import { type Database, openDatabase } from '../../api/database/database.ts'
+import { openDatabase } from '../../api/database/database.ts'
 import { applyImport } from '../../api/dataset/apply-load.ts'
 import { verifySets } from '../../api/dataset/set-verification.ts'
 import { foldText } from '../../api/names/case-folding.ts'
@@ -19,11 +19,11 @@ import { createRepository, createUser, loadRecords, testOrigin } from '../suppor
 import {
   describeOnEachDatabase,
   describeOnOneDatabase,
-  startTestService,
   type TestResponse,
   type TestService,
   useService,
 } from '../support/service.ts'
+import { useStarted } from '../support/suite.ts'
 
 const sampleDirectory = join(import.meta.dirname, '..', '..', 'sample')
 
@@ -41,18 +41,12 @@ async function stageSample({ sql }: TestService): Promise<Staging> {
 }
 
 describeOnOneDatabase('a load', (kind) => {
-  let service: TestService
-  let key: string
+  const service = useService(kind, { each: true, key: {}, data: 'empty' })
   const whole = useService(kind)
   let expected: Awaited<ReturnType<typeof readCatalog>>
   beforeAll(async () => {
     expected = await readCatalog(whole, (await whole.createKey()).secret)
   })
-  beforeEach(async () => {
-    service = await startTestService(kind, { data: 'empty' })
-    key = (await service.createKey()).secret
-  })
-  afterEach(() => service.close())
 
   test('shows nothing of what it stages until it is applied, and then all of it', async () => {
     const staging = await stageSample(service)
@@ -62,9 +56,12 @@ describeOnOneDatabase('a load', (kind) => {
       '/users?location=berlin',
       '/repos?dependency_files=package.json',
     ]) {
-      expect([path, readListResponse(await service.request(path, { key })).total]).toEqual([path, 0])
+      expect([path, readListResponse(await service.request(path, { key: service.key })).total]).toEqual([
+        path,
+        0,
+      ])
     }
-    expect((await service.request('/users/ngoldberg', { key })).status).toBe(404)
+    expect((await service.request('/users/ngoldberg', { key: service.key })).status).toBe(404)
 
     expect(await applyImport(service.sql, staging.id, { origin: testOrigin })).toEqual({
       users: { added: 300, updated: 0, removed: 0 },
@@ -74,7 +71,7 @@ describeOnOneDatabase('a load', (kind) => {
       version: 1,
     })
     await staging.end()
-    expect(await readCatalog(service, key)).toEqual(expected)
+    expect(await readCatalog(service, service.key)).toEqual(expected)
   })
 
   test('beside another one loses nothing of either', async () => {
@@ -84,16 +81,12 @@ describeOnOneDatabase('a load', (kind) => {
       importNdjson(service.sql, { sources: sources.filter(({ kind }) => kind !== 'users') }),
     ])
     expect(results.map(({ version }) => version).sort()).toEqual([1, 2])
-    expect(await readCatalog(service, key)).toEqual(expected)
+    expect(await readCatalog(service, service.key)).toEqual(expected)
   })
 })
 
 describeOnEachDatabase('terms that a load has reserved ids for', (kind) => {
-  let service: TestService
-  beforeEach(async () => {
-    service = await startTestService(kind, { data: 'empty' })
-  })
-  afterEach(() => service.close())
+  const service = useService(kind, { each: true, data: 'empty' })
 
   /** Stages users and their repositories, with the same places and dependencies in each load. */
   async function stage(first: number): Promise<Staging> {
@@ -159,13 +152,9 @@ describeOnEachDatabase('terms that a load has reserved ids for', (kind) => {
 
 describe('a long load on the embedded database, which has one session', () => {
   const service = useService('embedded', { databaseStatementTimeoutSeconds: 1 }) // requests wait 6 seconds for a statement
-  let loader: Database
+  const loader = useStarted(() => openDatabase({ ...testPool, ...service.location }))
   beforeAll(async () => {
-    loader = await openDatabase({ ...testPool, ...service.location })
-    await loader.sql`select 1` // connects
-  })
-  afterAll(async () => {
-    await loader.close()
+    await loader.sql`select 1`
   })
 
   /** Ends the statement of `holdSession`, which looks for a file in the folder of the database. */

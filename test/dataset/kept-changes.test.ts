@@ -1,19 +1,18 @@
 /** How long removals are kept: `CHANGES_KEPT_DAYS` (decisions/0004-data.md). */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { selectTime } from '../../api/database/connect.ts'
 import { startServiceForCommands } from '../support/command-line.ts'
 import { createRepository, loadRecords } from '../support/records.ts'
 import { describeOnOneDatabase } from '../support/service.ts'
+import { useStarted } from '../support/suite.ts'
 
 describeOnOneDatabase('CHANGES_KEPT_DAYS', (kind) => {
-  let started: Awaited<ReturnType<typeof startServiceForCommands>>
+  const started = useStarted(() => startServiceForCommands(kind))
   beforeAll(async () => {
-    started = await startServiceForCommands(kind)
     await loadRecords(started.service.sql, {
       repos: [1, 2, 3, 4, 5].map((id) => createRepository(id, 'own', [])),
     })
   })
-  afterAll(() => started.close())
 
   /** Removes a repository, with or without the setting. */
   async function remove(id: number, days?: number): Promise<void> {

@@ -1,5 +1,5 @@
 /** A repository that clones and the forge's records describe is one repository (decisions/0004-data.md). */
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { type GitSource, importGit } from '../../api/sources/git/import.ts'
 import { Clone, npm, useClones } from '../support/git-clone.ts'
 import { readListResponse } from '../support/list-response.ts'
@@ -10,7 +10,7 @@ import {
   createUser,
   loadRecords,
 } from '../support/records.ts'
-import { describeOnOneDatabase, startTestService, type TestService } from '../support/service.ts'
+import { describeOnOneDatabase, useService } from '../support/service.ts'
 
 useClones()
 
@@ -18,23 +18,20 @@ const url = 'https://forge.example/acme/widget'
 const names = { name: 'widget', full_name: 'acme/widget', url }
 
 describeOnOneDatabase('a repository', (kind) => {
-  let service: TestService
-  let key: string
+  const service = useService(kind, { each: true, key: { role: 'admin' }, data: 'empty' })
   let clone: Clone
   let clones = 0
   beforeEach(async () => {
-    service = await startTestService(kind, { data: 'empty' })
-    key = (await service.createKey({ role: 'admin' })).secret
     clone = new Clone(`one-${kind}-${++clones}`)
     clone.commit(1_600_000_000, { 'package.json': npm('left') })
     clone.commit(1_600_000_100, { 'package.json': npm('left', 'right') })
     await loadRecords(service.sql, { users: [createUser(1, { login: 'ada', email: 'a@example.org' })] })
   })
-  afterEach(() => service.close())
 
   const read = async (path: string) =>
-    (await service.request(path, { key })).json() as Record<string, unknown>
-  const list = async (path: string) => readListResponse(await service.request(path, { key })).data
+    (await service.request(path, { key: service.key })).json() as Record<string, unknown>
+  const list = async (path: string) =>
+    readListResponse(await service.request(path, { key: service.key })).data
   const git = (source: Partial<GitSource> = {}, options: { keepUnreachable?: boolean } = {}) =>
     importGit(service.sql, { clones: [{ path: clone.path, url, ...source }], ...options })
   /** The forge's record. Without dependencies, it doesn't say which there are. */
@@ -181,7 +178,7 @@ describeOnOneDatabase('a repository', (kind) => {
       users: ['ada'],
     })
     expect(await removals()).toEqual([[local, 4]])
-    expect((await service.request('/repos/old/name', { key })).status).toBe(404)
+    expect((await service.request('/repos/old/name', { key: service.key })).status).toBe(404)
     expect(await list('/repos?dependency_names=left')).toHaveLength(1)
   })
 

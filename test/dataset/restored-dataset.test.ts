@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { selectTime } from '../../api/database/connect.ts'
 import { markRestored } from '../../api/dataset/restored-dataset.ts'
 import { verifyLedger } from '../../api/ledger/verify.ts'
@@ -18,18 +18,12 @@ import { findPostgresBinaries } from '../support/postgres-binaries.ts'
 import { createRepository, createUser, loadRecords } from '../support/records.ts'
 import { removeRows } from '../support/removal.ts'
 import { describeOnServer } from '../support/server.ts'
-import { describeOnOneDatabase, startTestService, type TestService } from '../support/service.ts'
+import { describeOnOneDatabase, startTestService, useService } from '../support/service.ts'
 
 describeOnOneDatabase('a restored dataset', (kind) => {
-  let service: TestService
-  let key: string
-  let keyId: number
+  const service = useService(kind, { each: true, key: { credits: 1_000 }, data: 'empty' })
   /** As the backup has it: versions 0 to 3. */
   beforeEach(async () => {
-    service = await startTestService(kind, { data: 'empty' })
-    const created = await service.createKey({ credits: 1_000 })
-    key = created.secret
-    keyId = created.id
     await loadRecords(service.sql, {
       users: [1, 2, 3].map((number) => createUser(number)),
       repos: [createRepository(1, 'user-1', ['react'])],
@@ -37,10 +31,9 @@ describeOnOneDatabase('a restored dataset', (kind) => {
     await loadRecords(service.sql, { users: [createUser(2, { followers: 7 })] })
     await removeRows(service.sql, { users: [3] })
   })
-  afterEach(() => service.close())
 
   const request = (path: string, headers: Record<string, string> = {}) =>
-    service.request(path, { key, headers })
+    service.request(path, { key: service.key, headers })
 
   test('has a version beyond any before, for which all changes are known, and for no earlier one', async () => {
     const { version, previousVersion } = await markRestored(service.sql)
@@ -99,7 +92,7 @@ describeOnOneDatabase('a restored dataset', (kind) => {
     const before = new Map(await Promise.all(paths.map(async (path) => [path, await read(path)] as const)))
     const idempotency = { 'Idempotency-Key': 'before the restore' }
     await request('/users?per_page=1', idempotency)
-    const { charged } = await service.readLedger(keyId)
+    const { charged } = await service.readLedger(service.keyId)
 
     const { version } = await markRestored(service.sql)
     for (const [path, { tag }] of before) {
@@ -107,7 +100,7 @@ describeOnOneDatabase('a restored dataset', (kind) => {
       expect([path, same.status, same.version]).toEqual([path, 304, String(version)])
     }
     expect((await request('/users?per_page=1', idempotency)).headers.get('X-Credits-Cost')).toBe('0')
-    expect((await service.readLedger(keyId)).charged).toBe(charged)
+    expect((await service.readLedger(service.keyId)).charged).toBe(charged)
     expect((await verifyLedger(service.sql)).problems).toEqual([])
 
     await loadRecords(service.sql, {

@@ -1,12 +1,12 @@
 /**
  * Users are classified by the rules of the last load: into people and programs, and by country (decisions/0004-data.md).
  */
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { verifySets } from '../../api/dataset/set-verification.ts'
 import { readTables } from '../support/catalog-tables.ts'
 import { readListResponse } from '../support/list-response.ts'
 import { createCommit, createRepository, createUser, loadRecords } from '../support/records.ts'
-import { describeOnOneDatabase, startTestService, type TestService } from '../support/service.ts'
+import { describeOnOneDatabase, useService } from '../support/service.ts'
 
 describeOnOneDatabase('a user', (kind) => {
   const tool = createRepository(1, 'acme', ['react'])
@@ -22,17 +22,13 @@ describeOnOneDatabase('a user', (kind) => {
       createCommit(2, tool.url, 'jean@example.org', 1_700_000_000),
     ],
   }
-  let service: TestService
-  let key: string
+  const service = useService(kind, { each: true, key: { role: 'admin' }, data: 'empty' })
   beforeEach(async () => {
-    service = await startTestService(kind, { data: 'empty' })
-    key = (await service.createKey({ role: 'admin' })).secret
     await loadRecords(service.sql, dataset)
   })
-  afterEach(() => service.close())
 
   async function find(query: string): Promise<number[]> {
-    const { data } = readListResponse(await service.request(`/users?${query}`, { key }))
+    const { data } = readListResponse(await service.request(`/users?${query}`, { key: service.key }))
     return data.map(({ forge_rest_id: id }) => Number(id))
   }
   const isSound = async () => expect((await verifySets(service.sql, 'all')).faults).toEqual([])

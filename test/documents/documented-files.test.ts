@@ -1,19 +1,16 @@
 /** The files that the pages "Load files" and "Remove data" show load as they stand. */
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { readJson, startServiceForCommands } from '../support/command-line.ts'
 import { anyDatabase } from '../support/service.ts'
+import { useStarted } from '../support/suite.ts'
 
 const pages = ['load-files.md', 'remove-data.md'].map((name) =>
   join(import.meta.dirname, '../../docs-site/src/content/docs', name),
 )
 
-let commands: Awaited<ReturnType<typeof startServiceForCommands>>
-beforeAll(async () => {
-  commands = await startServiceForCommands(anyDatabase)
-})
-afterAll(() => commands?.close())
+const commands = useStarted(() => startServiceForCommands(anyDatabase))
 
 test('the files of the pages "Load files" and "Remove data" load as they stand', async () => {
   const text = (await Promise.all(pages.map((page) => readFile(page, 'utf8')))).join('\n')

@@ -4,12 +4,13 @@
  *
  * @module-tag later
  */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { createLinkHeader, maxPageNumber, maxUrlStartLength } from '../../api/paging/page.ts'
 import { parseLinkHeader } from '../support/list-response.ts'
 import { getFrom } from '../support/live-service.ts'
 import { runtimes } from '../support/process.ts'
-import { type SampleProcess, startSampleProcess } from '../support/sample-process.ts'
+import { startSampleProcess } from '../support/sample-process.ts'
+import { useStarted } from '../support/suite.ts'
 
 const maxLinkLength = 12_288
 
@@ -34,13 +35,11 @@ describe('the Link header', () => {
 })
 
 describe.each(runtimes)('Node’s fetch receives from a process on %s', (runtime) => {
-  let server: SampleProcess
+  const server = useStarted(() => startSampleProcess(runtime))
   let key: string
   beforeAll(async () => {
-    server = await startSampleProcess(runtime)
     key = server.key
   })
-  afterAll(() => server?.[Symbol.asyncDispose]())
 
   const get = (path: string) => getFrom(`${server.url}${path}`, key)
   const readBalance = async () => JSON.parse((await get('/api-key/credits')).body).remaining_credits

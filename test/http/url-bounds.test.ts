@@ -6,9 +6,10 @@
  */
 import { readFileSync } from 'node:fs'
 import { Agent, request as send } from 'node:http'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { runtimes } from '../support/process.ts'
-import { type SampleProcess, startSampleProcess } from '../support/sample-process.ts'
+import { startSampleProcess } from '../support/sample-process.ts'
+import { useStarted } from '../support/suite.ts'
 
 /** Nearly the longest URL that the server reads: request line and headers together are limited to 49,152 bytes. */
 const maxLength = 48_500
@@ -37,13 +38,11 @@ interface Reply {
 }
 
 describe.each(runtimes)('a process on %s', (runtime) => {
-  let server: SampleProcess
+  const server = useStarted(() => startSampleProcess(runtime))
   let key: string
   beforeAll(async () => {
-    server = await startSampleProcess(runtime)
     key = server.key
   })
-  afterAll(() => server?.[Symbol.asyncDispose]())
 
   /** A client with one connection. It has `authorization`, and opens another connection where the server closes one. */
   function connectClient(headers: Record<string, string> = { Authorization: `Bearer ${key}` }) {

@@ -1,6 +1,6 @@
 /** Deletion lists: whoever is on one is forgotten, now or when a load brings them (decisions/0004-data.md). */
 import { createHash } from 'node:crypto'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { identifyAddress, identifyLogin } from '../../api/names/forge-names.ts'
 import {
   decodeDeletionList,
@@ -14,7 +14,7 @@ import { listForgotten, undoForgetting } from '../../api/people/forget.ts'
 import { forgetZelda, loadAll, names, others, own, searchTables, toolUrl } from '../support/forgotten.ts'
 import { load } from '../support/ndjson.ts'
 import { createCommit, createUser, loadRecords } from '../support/records.ts'
-import { describeOnOneDatabase, startTestService, type TestService } from '../support/service.ts'
+import { describeOnOneDatabase, useService } from '../support/service.ts'
 
 const hash = (address: string, encoding: 'hex' | 'base64' | 'base64url' = 'base64') =>
   createHash('sha256').update(address).digest(encoding)
@@ -99,11 +99,7 @@ describe('a deletion list', () => {
 })
 
 describeOnOneDatabase('whoever is on a deletion list', (kind) => {
-  let service: TestService
-  beforeEach(async () => {
-    service = await startTestService(kind, { data: 'empty' })
-  })
-  afterEach(() => service.close())
+  const service = useService(kind, { each: true, data: 'empty' })
 
   const forget = (...lines: string[]): Promise<ListImportResult> =>
     importDeletionList(service.sql, {

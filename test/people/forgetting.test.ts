@@ -3,7 +3,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { verifyLedger } from '../../api/ledger/verify.ts'
 import {
   forgottenAddress,
@@ -32,7 +32,7 @@ import { countLockWaits } from '../support/lock-waits.ts'
 import { createAdmin, load } from '../support/ndjson.ts'
 import { createCommit, createRepository, createUser } from '../support/records.ts'
 import { testOnServer } from '../support/server.ts'
-import { describeOnOneDatabase, startTestService, type TestService } from '../support/service.ts'
+import { describeOnOneDatabase, startTestService, useService } from '../support/service.ts'
 
 testOnServer(
   'a request that is charged while its person is forgotten leaves no name in the ledger',
@@ -60,14 +60,12 @@ testOnServer(
 )
 
 describeOnOneDatabase('a person who is forgotten', (kind) => {
-  let service: TestService
+  const service = useService(kind, { each: true, data: 'empty' })
   let admin: string
   beforeEach(async () => {
-    service = await startTestService(kind, { data: 'empty' })
     admin = await createAdmin(service)
     await loadAll(service.sql)
   })
-  afterEach(() => service.close())
 
   const list = async (path: string) => readListResponse(await service.request(path, { key: admin })).data
 

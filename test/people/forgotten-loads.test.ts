@@ -1,5 +1,5 @@
 /** Loads leave forgotten people out, until their forgetting is undone. */
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { applyImport } from '../../api/dataset/apply-load.ts'
 import { forgottenAddress, identifyAddress, identifyLogin } from '../../api/names/forge-names.ts'
 import { forgetPerson, listForgotten, undoForgetting } from '../../api/people/forget.ts'
@@ -13,18 +13,16 @@ import { Clone, npm, useClones } from '../support/git-clone.ts'
 import { readListResponse } from '../support/list-response.ts'
 import { createAdmin, createSource, load, nothing, readDatasetVersion, toLines } from '../support/ndjson.ts'
 import { createCommit, createRepository, createUser, testOrigin } from '../support/records.ts'
-import { describeOnOneDatabase, startTestService, type TestService } from '../support/service.ts'
+import { describeOnOneDatabase, useService } from '../support/service.ts'
 
 useClones()
 
 describeOnOneDatabase('a load after a person was forgotten', (kind) => {
-  let service: TestService
+  const service = useService(kind, { each: true, data: 'empty' })
   let admin: string
   beforeEach(async () => {
-    service = await startTestService(kind, { data: 'empty' })
     admin = await createAdmin(service)
   })
-  afterEach(() => service.close())
 
   const list = async (path: string) => readListResponse(await service.request(path, { key: admin })).data
   const all = {

@@ -1,19 +1,17 @@
 /** What a person gets who asks for everything about them (decisions/0004-data.md). */
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { identifyAddress, identifyForgeId, identifyLogin } from '../../api/names/forge-names.ts'
 import { exportPerson } from '../../api/people/person-export.ts'
 import { forgetZelda, hasAny, loadAll, names, others, own, toolUrl } from '../support/forgotten.ts'
 import { load } from '../support/ndjson.ts'
 import { createCommit, createRepository } from '../support/records.ts'
-import { describeOnOneDatabase, startTestService, type TestService } from '../support/service.ts'
+import { describeOnOneDatabase, useService } from '../support/service.ts'
 
 describeOnOneDatabase('an export of a person', (kind) => {
-  let service: TestService
+  const service = useService(kind, { each: true, data: 'empty' })
   beforeEach(async () => {
-    service = await startTestService(kind, { data: 'empty' })
     await loadAll(service.sql)
   })
-  afterEach(() => service.close())
 
   test('has all that forgetting would take out, whichever name is given', async () => {
     const [user] = own.users

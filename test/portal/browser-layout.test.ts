@@ -6,8 +6,9 @@
  */
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { hasChromium, openPortal, type Portal } from '../support/browser.ts'
+import { describe, expect, test } from 'vitest'
+import { hasChromium, openPortal } from '../support/browser.ts'
+import { useStarted } from '../support/suite.ts'
 
 /** Starts a server whose responses are what `respond` sends. */
 async function listen(respond: (path: string, response: ServerResponse) => Promise<void>) {
@@ -24,11 +25,7 @@ async function listen(respond: (path: string, response: ServerResponse) => Promi
 }
 
 describe.skipIf(!hasChromium())('every page', () => {
-  let portal: Portal
-  beforeAll(async () => {
-    portal = await openPortal()
-  })
-  afterAll(() => portal?.close())
+  const portal = useStarted(openPortal)
 
   test('stays where it is while it loads', async ({ skip }) => {
     const context = await portal.openContext({ viewport: { width: 1280, height: 900 } })

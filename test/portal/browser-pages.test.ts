@@ -7,16 +7,10 @@
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import {
-  hasChromium,
-  listPortalPages,
-  openPortal,
-  openRequest,
-  type Portal,
-  visitViewer,
-} from '../support/browser.ts'
+import { describe, expect, test } from 'vitest'
+import { hasChromium, listPortalPages, openPortal, openRequest, visitViewer } from '../support/browser.ts'
 import { isTaken } from '../support/drill.ts'
+import { useStarted } from '../support/suite.ts'
 
 const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
@@ -51,11 +45,7 @@ const kinds: readonly string[] = [
 ]
 
 describe.skipIf(!hasChromium())('every page', () => {
-  let portal: Portal
-  beforeAll(async () => {
-    portal = await openPortal()
-  })
-  afterAll(() => portal?.close())
+  const portal = useStarted(openPortal)
 
   const setTheme = (page: Page, theme: 'dark' | 'light') =>
     page.evaluate(`document.documentElement.dataset.theme = '${theme}'`)

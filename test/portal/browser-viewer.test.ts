@@ -4,26 +4,15 @@
  * @module-tag later
  */
 import type { BrowserContext, Locator, Page, Request } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import {
-  hasChromium,
-  openPortal,
-  openRequest,
-  openTab,
-  type Portal,
-  visitViewer,
-} from '../support/browser.ts'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { hasChromium, openPortal, openRequest, openTab, visitViewer } from '../support/browser.ts'
+import { useStarted } from '../support/suite.ts'
 
 describe.skipIf(!hasChromium())('the viewer, in a browser', () => {
-  let portal: Portal
+  const portal = useStarted(openPortal)
   let context: BrowserContext
   let page: Page
   let requested: Request[]
-
-  beforeAll(async () => {
-    portal = await openPortal()
-  })
-  afterAll(() => portal?.close())
   beforeEach(async () => {
     ;({ context, page, requested } = await openTab(portal))
   })

@@ -2,18 +2,18 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { BrowserContext, Locator, Page, Request } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import {
   hasChromium,
   openPortal,
   openRequest,
   openTab,
-  type Portal,
   reload,
   visit,
   visitViewer,
 } from '../support/browser.ts'
+import { useStarted } from '../support/suite.ts'
 
 const specification = await readFile(join(import.meta.dirname, '..', '..', 'openapi.yml'), 'utf8')
 /** The summaries of all operations of an OpenAPI document, in its order. */
@@ -23,7 +23,12 @@ function readSummaries(document: { paths: Record<string, Record<string, { summar
 }
 
 describe.skipIf(!hasChromium())('in a browser', () => {
-  let portal: Portal
+  const portal = useStarted(() =>
+    openPortal(async (service) => {
+      demoKey = (await service.createKey({ credits: 10_000 })).secret
+      return { readDemoKey: () => demoKey }
+    }),
+  )
   let origin: string
   let demoKey: string
   let context: BrowserContext
@@ -32,14 +37,8 @@ describe.skipIf(!hasChromium())('in a browser', () => {
   let complaints: string[]
 
   beforeAll(async () => {
-    portal = await openPortal(async (service) => {
-      demoKey = (await service.createKey({ credits: 10_000 })).secret
-      return { readDemoKey: () => demoKey }
-    })
     origin = portal.origin
   })
-
-  afterAll(() => portal?.close())
 
   beforeEach(async () => {
     ;({ context, page, requested, complaints } = await openTab(portal))

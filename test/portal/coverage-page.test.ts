@@ -1,12 +1,13 @@
 /** What the dataset covers, as the page Coverage and the home page show it. */
 import { fromHtml } from 'hast-util-from-html'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Coverage } from '../../api/catalog/coverage.ts'
 import { writeCoverageSlots } from '../../api/portal/coverage-slots.ts'
-import { type ServedDocs, serveDocs } from '../support/docs.ts'
+import { serveDocs } from '../support/docs.ts'
 import { readText } from '../support/html.ts'
 import { createInstance } from '../support/instance.ts'
 import { anyDatabase, useService } from '../support/service.ts'
+import { useStarted } from '../support/suite.ts'
 
 const load = (applied_at: string, added: number, removed: number) => ({
   applied_at,
@@ -90,14 +91,8 @@ test('an empty dataset has a page, too', () => {
 })
 
 describe('a service', () => {
-  let docs: ServedDocs
-  beforeAll(async () => {
-    docs = await serveDocs()
-  })
+  const docs = useStarted(serveDocs)
   const service = useService(anyDatabase)
-  afterAll(async () => {
-    await docs.close()
-  })
 
   test('fills its figures into the page, its Markdown and the home page', async () => {
     const { fetch } = createInstance(service)

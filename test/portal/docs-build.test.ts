@@ -13,16 +13,15 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type BuiltDocs, docsDirectory, findDocs, nameDocsPointer } from '../../api/portal/docs-manifest.ts'
 import { buildDocs } from '../../docs-site/build.ts'
 import { deno, unset } from '../support/deno.ts'
-import { copyDocs, listPages, readUrls, type ServedDocs, serveDocs } from '../support/docs.ts'
+import { copyDocs, listPages, readUrls, serveDocs } from '../support/docs.ts'
 import { createInstance, type Instance } from '../support/instance.ts'
+import { useStarted } from '../support/suite.ts'
 
-let docs: ServedDocs
+const docs = useStarted(serveDocs)
 let manifest: BuiltDocs
 beforeAll(async () => {
-  docs = await serveDocs()
   manifest = docs.manifest
 })
-afterAll(() => docs.close())
 
 let scratch: string
 beforeAll(async () => {

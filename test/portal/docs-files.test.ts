@@ -2,23 +2,22 @@
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { hashInlineScripts } from '../../api/portal/content-security-policy.ts'
 import type { BuiltDocs } from '../../api/portal/docs-manifest.ts'
-import { type ServedDocs, serveDocs } from '../support/docs.ts'
+import { serveDocs } from '../support/docs.ts'
 import type { Instance } from '../support/instance.ts'
+import { useStarted } from '../support/suite.ts'
 
-let docs: ServedDocs
+const docs = useStarted(serveDocs)
 let instance: Instance
 let app: Instance['app']
 let manifest: BuiltDocs
 beforeAll(async () => {
-  docs = await serveDocs()
   instance = docs.instance
   app = instance.app
   manifest = docs.manifest
 })
-afterAll(() => docs.close())
 
 function findFile(pattern: RegExp): string {
   const name = Object.keys(manifest.files).find((file) => pattern.test(file))

@@ -4,21 +4,20 @@
  *
  * @module-tag later
  */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { BuiltDocs } from '../../api/portal/docs-manifest.ts'
 import { convertPage } from '../../docs-site/markdown.ts'
-import { listPages, type ServedDocs, serveDocs } from '../support/docs.ts'
+import { listPages, serveDocs } from '../support/docs.ts'
 import { createInstance, type Instance } from '../support/instance.ts'
+import { useStarted } from '../support/suite.ts'
 
-let docs: ServedDocs
+const docs = useStarted(serveDocs)
 let instance: Instance
 let manifest: BuiltDocs
 beforeAll(async () => {
-  docs = await serveDocs()
   instance = docs.instance
   manifest = docs.manifest
 })
-afterAll(() => docs.close())
 
 describe('a page as Markdown', () => {
   test('is at its URL with .md, for every page', async () => {

@@ -2,25 +2,24 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { settingNames } from '../../api/config.ts'
 import { compress } from '../../api/http/compression.ts'
 import { maxContentBytes, maxTemplateBytes } from '../../api/portal/docs-file.ts'
 import type { BuiltDocs } from '../../api/portal/docs-manifest.ts'
 import { createBaseUrlPlugin } from '../../docs-site/base-url.ts'
-import { type ServedDocs, serveDocs } from '../support/docs.ts'
+import { serveDocs } from '../support/docs.ts'
 import { createInstance, type Instance } from '../support/instance.ts'
 import { proxyNames, readProxyFile } from '../support/reverse-proxies.ts'
+import { useStarted } from '../support/suite.ts'
 
-let docs: ServedDocs
+const docs = useStarted(serveDocs)
 let app: Instance['app']
 let manifest: BuiltDocs
 beforeAll(async () => {
-  docs = await serveDocs()
   app = docs.instance.app
   manifest = docs.manifest
 })
-afterAll(() => docs.close())
 
 describe('GET /docs', () => {
   test('responds with the home page, without a redirect, with and without a slash', async () => {

@@ -2,21 +2,20 @@
 import { fromHtml } from 'hast-util-from-html'
 import { select, selectAll } from 'hast-util-select'
 import { toString as textOf } from 'hast-util-to-string'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { hashInlineScripts } from '../../api/portal/content-security-policy.ts'
 import { isTrial } from '../../api/runtime/trial.ts'
-import { readUrls, type ServedDocs, serveDocs } from '../support/docs.ts'
+import { readUrls, serveDocs } from '../support/docs.ts'
 import { createInstance, type Instance } from '../support/instance.ts'
+import { useStarted } from '../support/suite.ts'
 
-let docs: ServedDocs
+const docs = useStarted(serveDocs)
 let instance: Instance
 let app: Instance['app']
 beforeAll(async () => {
-  docs = await serveDocs()
   instance = docs.instance
   app = instance.app
 })
-afterAll(() => docs.close())
 
 describe('GET /api-docs', () => {
   test('responds with a page that loads its scripts from this server, and nothing from another', async () => {

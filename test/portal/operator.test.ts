@@ -1,17 +1,14 @@
 /** What pages say about who runs the service: what the settings have, and nothing else. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { parseCreditPrice, writeMoney } from '../../api/ledger/credit-price.ts'
-import { listPages, type ServedDocs, serveDocs } from '../support/docs.ts'
+import { listPages, serveDocs } from '../support/docs.ts'
 import { createInstance } from '../support/instance.ts'
+import { useStarted } from '../support/suite.ts'
 
-let docs: ServedDocs
-beforeAll(async () => {
-  docs = await serveDocs()
-})
-afterAll(() => docs.close())
+const docs = useStarted(serveDocs)
 
 const settings = {
   OPERATOR_NAME: 'Fish & <Chips>',

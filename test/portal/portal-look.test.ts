@@ -5,15 +5,12 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fromHtml } from 'hast-util-from-html'
 import { selectAll } from 'hast-util-select'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type ServedDocs, serveDocs } from '../support/docs.ts'
+import { describe, expect, test } from 'vitest'
+import { serveDocs } from '../support/docs.ts'
 import { readText } from '../support/html.ts'
+import { useStarted } from '../support/suite.ts'
 
-let docs: ServedDocs
-beforeAll(async () => {
-  docs = await serveDocs()
-})
-afterAll(() => docs.close())
+const docs = useStarted(serveDocs)
 
 const readFileOf = (name: string) => readFile(join(docs.manifest.directory, name))
 const readPage = async (path: string) => fromHtml((await readFileOf(`${path}/index.html`)).toString())

@@ -6,7 +6,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { BrowserContext, Page, Request } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { grantCredits } from '../../api/ledger/keys.ts'
 import { requests } from '../../docs-site/requests.ts'
 import { writeSample } from '../../docs-site/samples.ts'
@@ -15,8 +15,9 @@ import { writeCsv } from '../../docs-site/src/scripts/csv.ts'
 import { findKey } from '../../docs-site/src/scripts/key-text.ts'
 import { describePrice, readFields, writePath } from '../../docs-site/src/scripts/query.ts'
 import { escapePart } from '../../docs-site/src/scripts/url.ts'
-import { hasChromium, openPortal, openTab, type Portal, reload, visit } from '../support/browser.ts'
+import { hasChromium, openPortal, openTab, reload, visit } from '../support/browser.ts'
 import { createInstance } from '../support/instance.ts'
+import { useStarted } from '../support/suite.ts'
 import { daysPath, readEntries, readPages, readSums, usagePath, writeLedger } from '../support/usage.ts'
 
 const nobody = '00000000-0000-4000-8000-000000000000'
@@ -98,16 +99,11 @@ test('CSV has no cell that a spreadsheet would run, and keeps numbers', () => {
 })
 
 describe.skipIf(!hasChromium())('in a browser', () => {
-  let portal: Portal
+  const portal = useStarted(openPortal)
   let context: BrowserContext
   let page: Page
   let requested: Request[]
   let complaints: string[]
-
-  beforeAll(async () => {
-    portal = await openPortal()
-  })
-  afterAll(() => portal?.close())
 
   beforeEach(async () => {
     ;({ context, page, requested, complaints } = await openTab(portal))

@@ -4,18 +4,15 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fromHtml } from 'hast-util-from-html'
 import { select, selectAll } from 'hast-util-select'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { documentPath, loadReference } from '../../docs-site/reference.ts'
 import { findRequest } from '../../docs-site/requests.ts'
-import { type ServedDocs, serveDocs } from '../support/docs.ts'
+import { serveDocs } from '../support/docs.ts'
 import { readText } from '../support/html.ts'
+import { useStarted } from '../support/suite.ts'
 
-let docs: ServedDocs
-beforeAll(async () => {
-  docs = await serveDocs()
-})
-afterAll(() => docs.close())
+const docs = useStarted(serveDocs)
 
 const readPage = async (path: string) =>
   fromHtml(await readFile(join(docs.manifest.directory, 'reference', path, 'index.html'), 'utf8'))

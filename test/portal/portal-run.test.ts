@@ -1,24 +1,24 @@
 /** @module-tag later */
 import type { Locator, Page, Request } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { hasChromium, openPortal, openTab, type Portal, visit } from '../support/browser.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { hasChromium, openPortal, openTab, visit } from '../support/browser.ts'
+import { useStarted } from '../support/suite.ts'
 
 /** One tab with one key, which the tests use in order, as a reader would. */
 describe.skipIf(!hasChromium())('Run, in a browser', () => {
-  let portal: Portal
+  const portal = useStarted(() =>
+    openPortal(async (service) => {
+      demoKey = (await service.createKey({ credits: 1_000 })).secret
+      return { readDemoKey: () => demoKey }
+    }),
+  )
   let demoKey: string
   let page: Page
   let requested: Request[]
 
   beforeAll(async () => {
-    portal = await openPortal(async (service) => {
-      demoKey = (await service.createKey({ credits: 1_000 })).secret
-      return { readDemoKey: () => demoKey }
-    })
     ;({ page, requested } = await openTab(portal))
   })
-
-  afterAll(() => portal?.close())
 
   /** The sample of a request on the page. */
   const findSample = (name: string) => page.locator(`.sample[data-request="${name}"]`)

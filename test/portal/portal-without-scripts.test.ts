@@ -3,15 +3,12 @@
  *
  * @module-tag later
  */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { hasChromium, openPortal, type Portal } from '../support/browser.ts'
+import { describe, expect, test } from 'vitest'
+import { hasChromium, openPortal } from '../support/browser.ts'
+import { useStarted } from '../support/suite.ts'
 
 describe.skipIf(!hasChromium())('without JavaScript', () => {
-  let portal: Portal
-  beforeAll(async () => {
-    portal = await openPortal()
-  })
-  afterAll(() => portal?.close())
+  const portal = useStarted(openPortal)
 
   /** Opens a page in a browser that runs no scripts, but those of the test. */
   const open = async (colorScheme: 'light' | 'dark', path: string, width = 1280) => {

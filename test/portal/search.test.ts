@@ -4,9 +4,10 @@
  * @module-tag later
  */
 import type { Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { SearchWords } from '../../docs-site/search-words.ts'
-import { hasChromium, openPortal, type Portal, visit } from '../support/browser.ts'
+import { hasChromium, openPortal, visit } from '../support/browser.ts'
+import { useStarted } from '../support/suite.ts'
 
 /** Queries, and the title of their first hit. */
 const firstHits = {
@@ -69,18 +70,16 @@ const firstHits = {
 }
 
 describe.skipIf(!hasChromium())('the search', () => {
-  let portal: Portal
+  const portal = useStarted(openPortal)
   let page: Page
   const complaints: string[] = []
   beforeAll(async () => {
-    portal = await openPortal()
     page = await (await portal.openContext({})).newPage()
     // The Content-Security-Policy concerns the index's worker and WebAssembly.
     page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()))
     await visit(page, `${portal.origin}/docs/glossary/`)
   })
   afterEach(() => page.keyboard.press('Escape'))
-  afterAll(() => portal?.close())
 
   const input = () => page.getByRole('dialog').getByRole('textbox', { name: 'Search' })
   const hits = () => page.locator('site-search ol > li > a')

@@ -2,7 +2,7 @@
  * A filter that 0.1.0 doesn't have, on a database that 0.1.0 has filled: it waits until its terms are derived, and never returns an
  * empty list instead (decisions/0003-lists.md).
  */
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { describeUnready } from '../../api/catalog/derived-terms.ts'
 import { migrate } from '../../api/database/migrate.ts'
 import { changeDataset } from '../../api/dataset/dataset-change.ts'
@@ -12,22 +12,20 @@ import { rebuildSets, verifySets } from '../../api/dataset/set-verification.ts'
 import { createInstance, type Instance } from '../support/instance.ts'
 import { load } from '../support/ndjson.ts'
 import { createRepository, createUser } from '../support/records.ts'
-import { describeOnEachDatabase, startTestService, type TestService } from '../support/service.ts'
+import { describeOnEachDatabase, startTestService, useService } from '../support/service.ts'
 import { readVersionFixture, restoreDump } from '../support/version-fixture.ts'
 
 const { fixture, dump } = readVersionFixture('0.1.0')
 const message = 'Filter not ready: min_forks; leave it out until the operator has loaded data again'
 
 describeOnEachDatabase('a filter that 0.1.0 does not have', (kind) => {
-  let service: TestService
+  const service = useService(kind, { each: true, data: 'empty' })
   let instance: Instance
   beforeEach(async () => {
-    service = await startTestService(kind, { data: 'empty' })
     await restoreDump(service.sql, dump)
     await migrate(service.sql)
     instance = createInstance(service)
   })
-  afterEach(() => service.close())
 
   const request = (path: string, method = 'GET') => instance.request(path, { method, key: fixture.secret })
 

@@ -10,7 +10,7 @@ import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/pr
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readCommit, readVersion } from '../../api/build-info.ts'
 import { verifyLedger } from '../../api/ledger/verify.ts'
 import { buildDocs } from '../../docs-site/build.ts'
@@ -18,7 +18,7 @@ import { packService } from '../../release/service.ts'
 import { addLaterMigration } from '../support/later-migration.ts'
 import { inheritEnvironment, startProgram } from '../support/program.ts'
 import { describeOnServer } from '../support/server.ts'
-import { startTestService, type TestService } from '../support/service.ts'
+import { useService } from '../support/service.ts'
 
 const run = promisify(execFile)
 
@@ -151,11 +151,7 @@ const { RELEASES: releases } = process.env
 const earlier = releases === undefined ? [] : readdirSync(releases).filter((name) => /^devdata-\d/.test(name))
 
 describeOnServer('an upgrade', () => {
-  let service: TestService
-  beforeEach(async () => {
-    service = await startTestService('postgresql')
-  })
-  afterEach(() => service.close())
+  const service = useService('postgresql', { each: true })
 
   const start = (program: string) =>
     startProgram([program, 'start'], {

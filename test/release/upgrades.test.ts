@@ -3,7 +3,7 @@
  * later one. `npm run fixture` has recorded what the version had.
  */
 import postgres from 'postgres'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { readVersion } from '../../api/build-info.ts'
 import { migrate, readSchemaState } from '../../api/database/migrate.ts'
 import { verifySets } from '../../api/dataset/set-verification.ts'
@@ -14,8 +14,8 @@ import { describeOnServer } from '../support/server.ts'
 import {
   type DatabaseKind,
   describeOnEachDatabase,
-  startTestService,
   type TestService,
+  useService,
 } from '../support/service.ts'
 import {
   listVersions,
@@ -30,12 +30,10 @@ test('this version has a fixture; if not, run npm run fixture', () => {
 
 /** Gives each test a service on the database of the dump. */
 function useRestored(kind: DatabaseKind, dump: string): () => TestService {
-  let service: TestService
+  const service = useService(kind, { each: true, data: 'empty' })
   beforeEach(async () => {
-    service = await startTestService(kind, { data: 'empty' })
     await restoreDump(service.sql, dump)
   })
-  afterEach(() => service.close())
   return () => service
 }
 

@@ -14,9 +14,10 @@ import * as v from 'valibot'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { startTestForge } from '../support/github-import.ts'
-import { buildImage, findImageObstacle, type Image } from '../support/image.ts'
+import { buildImage, findImageObstacle } from '../support/image.ts'
 import { describeOnServer } from '../support/server.ts'
 import { startTestService, type TestService } from '../support/service.ts'
+import { useStarted } from '../support/suite.ts'
 
 const project = resolve(import.meta.dirname, '..', '..')
 const readText = (name: string) => readFile(join(project, name), 'utf8')
@@ -124,15 +125,13 @@ if (obstacle !== undefined) {
 const describeImage = obstacle === undefined ? describeOnServer : describe.skip
 
 describeImage('the image', () => {
-  let image: Image
+  const image = useStarted(() => buildImage({ BASE_URL: baseUrl, COMMIT: commit, VERSION: '0.1.0' }))
   let service: TestService
   beforeAll(async () => {
-    image = await buildImage({ BASE_URL: baseUrl, COMMIT: commit, VERSION: '0.1.0' })
     service = await startTestService('postgresql')
   })
   afterAll(async () => {
     await service?.close()
-    await image?.[Symbol.asyncDispose]()
   })
 
   test('names its version and its commit, and isn’t root’s, nor is its volume', async () => {

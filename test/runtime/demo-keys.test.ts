@@ -25,7 +25,7 @@ test('demo keys are created for a trial alone, stop working outside of it, and n
   const dataDirectory = join(directory, '.data')
   const file = join(dataDirectory, 'demo-keys.json')
   const key = /[\da-f]{8}-([\da-f]{4}-){3}[\da-f]{12}/
-  cpSync(join(inject('databases').embedded, 'empty'), dataDirectory, { recursive: true })
+  cpSync(join(inject('databases').directory, 'empty'), dataDirectory, { recursive: true })
   /** Starts with settings, looks, and stops. */
   async function look<T>(
     settings: Record<string, string>,

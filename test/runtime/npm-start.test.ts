@@ -125,7 +125,7 @@ test.each([
   async (_, signal, target) => {
     await copyDocs(join(directory, 'dist/docs'))
     await rm(join(directory, '.data'), { recursive: true, force: true })
-    await cp(join(inject('databases').embedded, 'sample'), join(directory, '.data'), { recursive: true })
+    await cp(join(inject('databases').directory, 'sample'), join(directory, '.data'), { recursive: true })
     const { pid, ended, readOutput } = await npmStart(/devdata is ready at/)
     process.kill(pid * target, signal)
     expect([await ended, readOutput()]).toEqual([[0, null], expect.not.stringContaining('npm error')])

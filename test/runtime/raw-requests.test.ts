@@ -25,7 +25,7 @@ describe.each(runtimes)('a process on %s', (runtime) => {
   const refusal = /^HTTP\/1\.1 4\d\d .*\r\nX-Error-Code: \w+\r\n.*\r\n\r\n\{"error":"[^"]+"\}$/is
   beforeAll(async () => {
     dataDirectory = await mkdtemp(join(tmpdir(), 'devdata-'))
-    await cp(join(inject('databases').embedded, 'sample'), dataDirectory, { recursive: true })
+    await cp(join(inject('databases').directory, 'sample'), dataDirectory, { recursive: true })
     server = await startInstanceProcess(undefined, { DATA_DIR: dataDirectory }, { runtime })
     port = Number(new URL(server.url).port)
     key = /user key (\S+)/.exec(server.readLog())?.[1] ?? ''

@@ -28,7 +28,7 @@ describe.each(runtimes)('a start with --dataset on %s', (runtime) => {
     startService([...listStartCommand(runtime, directory), ...args], directory, settings)
 
   test('serves the folder’s data in place of the sample data, and later starts without it do too', async () => {
-    cpSync(join(inject('databases').embedded, 'empty'), join(directory, '.data'), { recursive: true })
+    cpSync(join(inject('databases').directory, 'empty'), join(directory, '.data'), { recursive: true })
     const expectUsers = async (text: string) => {
       const { base, userKey } = readStart(text)
       const users = await getJson(`${base}/users`, userKey)
@@ -58,7 +58,7 @@ describe.each(runtimes)('a start with --dataset on %s', (runtime) => {
   })
 
   test('loads nothing of a folder with an invalid line, and loads it once it is valid', async () => {
-    cpSync(join(inject('databases').embedded, 'empty'), join(directory, '.data'), { recursive: true })
+    cpSync(join(inject('databases').directory, 'empty'), join(directory, '.data'), { recursive: true })
     const path = join(directory, 'copy/removals.ndjson')
     await writeFile(path, '{"forge_rest_id":1,"kind":"commit"}\n')
     const refused = await start(['--dataset=copy']).ended

@@ -22,7 +22,7 @@ describe.each(runtimes)('a start on %s', (runtime) => {
     await buildDocs({ ifStale: true })
     directory = await mkdtemp(join(tmpdir(), 'devdata-start-'))
     command = listStartCommand(runtime, directory)
-    cpSync(join(inject('databases').embedded, 'empty'), join(directory, '.data'), { recursive: true })
+    cpSync(join(inject('databases').directory, 'empty'), join(directory, '.data'), { recursive: true })
   })
   afterAll(() => rm(directory, { recursive: true, force: true }))
 

@@ -1,12 +1,12 @@
 /** The stored sets agree with the rows, and a wrong one is found and repaired. */
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createFilter } from '../../api/catalog/canonical-filter.ts'
 import { createList } from '../../api/catalog/list.ts'
 import { createMatchCache } from '../../api/catalog/matches.ts'
 import { rebuildSets, verifySets } from '../../api/dataset/set-verification.ts'
 import { decodeSets, encodeShelf } from '../../api/sets/set-encoding.ts'
 import { readTables } from '../support/catalog-tables.ts'
-import { describeOnOneDatabase, startTestService, type TestService } from '../support/service.ts'
+import { describeOnOneDatabase, useService } from '../support/service.ts'
 
 interface StoredShelf {
   termId: number
@@ -17,11 +17,7 @@ interface StoredShelf {
 }
 
 describeOnOneDatabase('a stored set', (kind) => {
-  let service: TestService
-  beforeEach(async () => {
-    service = await startTestService(kind)
-  })
-  afterEach(() => service.close())
+  const service = useService(kind, { each: true })
 
   test('agrees with the rows', async () => {
     const all = await verifySets(service.sql, 'all')

@@ -1,20 +1,14 @@
 /** Small sets share rows, and leave them when they grow (api/sets/set-encoding.ts). */
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { verifySets } from '../../api/dataset/set-verification.ts'
 import { maxShelvedIds } from '../../api/sets/set-encoding.ts'
 import { readListResponse } from '../support/list-response.ts'
 import { createRepository, createUser, loadRecords } from '../support/records.ts'
 import { removeRows } from '../support/removal.ts'
-import { describeOnOneDatabase, startTestService, type TestService } from '../support/service.ts'
+import { describeOnOneDatabase, useService } from '../support/service.ts'
 
 describeOnOneDatabase('a small set', (kind) => {
-  let service: TestService
-  let key: string
-  beforeEach(async () => {
-    service = await startTestService(kind, { data: 'empty' })
-    key = (await service.createKey({ role: 'admin' })).secret
-  })
-  afterEach(() => service.close())
+  const service = useService(kind, { each: true, key: { role: 'admin' }, data: 'empty' })
 
   /** Loads users of a place from a number on. */
   const settle = (first: number, count: number, location = 'Ulm') =>
@@ -25,7 +19,7 @@ describeOnOneDatabase('a small set', (kind) => {
   /** The total of a list, once all sets agree with the rows. */
   async function count(query: string): Promise<number> {
     expect((await verifySets(service.sql, 'all')).faults).toEqual([])
-    return readListResponse(await service.request(query, { key })).total
+    return readListResponse(await service.request(query, { key: service.key })).total
   }
 
   async function readShelved(): Promise<readonly unknown[]> {

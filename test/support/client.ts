@@ -3,13 +3,13 @@
  * over HTTP.
  */
 import { execFile } from 'node:child_process'
-import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, realpath, writeFile } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { createAdaptorServer } from '@hono/node-server'
+import { inject } from 'vitest'
 import { packClient } from '../../client/build.ts'
 import { createInstance } from './instance.ts'
 import { inheritEnvironment } from './program.ts'
@@ -29,16 +29,23 @@ export interface InstalledClient {
   module: ClientModule
   /** The file of the shell. */
   shell: string
-  /** The file of devdata-mcp, if it is installed. */
+  /** The file of devdata-mcp. */
   mcp: string
-  remove(): Promise<void>
 }
 
-/** Packs the client, and devdata-mcp too if it is asked for, and installs the files together. */
-export async function installClient({ withMcp = false } = {}): Promise<InstalledClient> {
-  const directory = await realpath(await mkdtemp(join(tmpdir(), 'devdata-client-')))
+let installation: Promise<InstalledClient> | undefined
+
+/** Packs the client and devdata-mcp, and installs the files together, once for all files that share a process. */
+export function installClient(): Promise<InstalledClient> {
+  installation ??= packAndInstall()
+  return installation
+}
+
+async function packAndInstall(): Promise<InstalledClient> {
+  // The run removes the folder at its end.
+  const directory = await realpath(await mkdtemp(join(inject('databases').directory, 'client-')))
   const archive = await packClient('devdata-client', directory)
-  const archives = withMcp ? [archive, await packClient('devdata-mcp', directory)] : [archive]
+  const archives = [archive, await packClient('devdata-mcp', directory)]
   await writeFile(join(directory, 'package.json'), '{ "type": "module" }')
   await run('npm', ['install', ...archives, '--offline', '--silent', '--no-audit', '--no-fund'], {
     cwd: directory,
@@ -51,7 +58,6 @@ export async function installClient({ withMcp = false } = {}): Promise<Installed
     module: await import(pathToFileURL(join(installed, 'client.js')).href),
     shell: join(installed, 'shell/main.js'),
     mcp: join(directory, 'node_modules/@devdata/mcp/dist/main.js'),
-    remove: () => rm(directory, { recursive: true, force: true }),
   }
 }
 

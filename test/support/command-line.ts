@@ -113,7 +113,7 @@ export async function createFolder(
 ): Promise<Location & { remove(): Promise<void> }> {
   const directory = await mkdtemp(join(tmpdir(), 'devdata-cli-'))
   if (data !== undefined) {
-    cpSync(join(inject('databases').embedded, data), join(directory, '.data'), { recursive: true })
+    cpSync(join(inject('databases').directory, data), join(directory, '.data'), { recursive: true })
   }
   return {
     environment: {},

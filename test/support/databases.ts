@@ -15,8 +15,8 @@ import { startPostgresCluster } from './postgres-cluster.ts'
 
 /** The prepared databases. */
 export interface PreparedDatabases {
-  /** Folder with the data folders `empty` and `sample` of embedded databases. */
-  embedded: string
+  /** The folder of the run, with the data folders `empty` and `sample` of embedded databases. Its end removes it. */
+  directory: string
   /** Superuser's URL of a server with the template databases `empty` and `sample`; undefined where there is no PostgreSQL. */
   postgres: string | undefined
 }
@@ -44,7 +44,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     console.warn(`Tests on PostgreSQL are skipped: ${postgresMissing}`)
   }
   await Promise.all([prepareEmbedded(directory), cluster && preparePostgres(cluster.url)])
-  project.provide('databases', { embedded: directory, postgres: cluster?.url })
+  project.provide('databases', { directory, postgres: cluster?.url })
   return async () => {
     await cluster?.[Symbol.asyncDispose]()
     await rm(directory, { recursive: true, force: true })

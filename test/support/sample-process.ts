@@ -16,7 +16,7 @@ export async function startSampleProcess(runtime: RuntimeName): Promise<SamplePr
   const dataDirectory = await mkdtemp(join(tmpdir(), 'devdata-'))
   const removeData = () => rm(dataDirectory, { recursive: true, force: true })
   try {
-    await cp(join(inject('databases').embedded, 'sample'), dataDirectory, { recursive: true })
+    await cp(join(inject('databases').directory, 'sample'), dataDirectory, { recursive: true })
     const server = await startInstanceProcess(undefined, { DATA_DIR: dataDirectory }, { runtime })
     return {
       ...server,

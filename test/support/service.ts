@@ -5,7 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import postgres from 'postgres'
-import { afterAll, beforeAll, describe, inject, test } from 'vitest'
+import { describe, inject, test } from 'vitest'
 import type { Sql } from '../../api/database/connect.ts'
 import { type Database, openDatabase } from '../../api/database/database.ts'
 import { type Scope, scopes } from '../../api/ledger/api-key.ts'
@@ -18,6 +18,7 @@ import { isDrill } from './drill.ts'
 import { createInstance } from './instance.ts'
 import { startLiveService } from './live-service.ts'
 import { describeOnServer, getServerUrl, hasServer } from './server.ts'
+import { useStarted } from './suite.ts'
 
 /** The runtime of the service's process. Undefined: tests call the app in their own process. */
 export const liveRuntime = inject('runtime')
@@ -123,26 +124,28 @@ export interface SuiteService extends TestService {
 
 /** What a suite needs beside its service. */
 export interface SuiteOptions extends TestServiceOptions {
+  /** Whether each test has a service of its own. Default: false. */
+  each?: boolean
   /** The suite's key. Default: none. */
   key?: KeyOptions
   /** Builds the docs first, if they are outdated. */
   docs?: true
 }
 
-/** Starts a service before the tests of a suite, and closes it after them. Until then, it has no properties. */
-export function useService(kind: DatabaseKind, { key, docs, ...options }: SuiteOptions = {}): SuiteService {
-  const service: SuiteService = Object.create(null)
-  let started: TestService | undefined
-  beforeAll(async () => {
-    if (docs) await buildDocs({ ifStale: true })
-    started = await startTestService(kind, options)
-    Object.assign(service, started)
-    if (key === undefined) return
-    const { secret, id } = await started.createKey(key)
-    Object.assign(service, { key: secret, keyId: id })
-  })
-  afterAll(() => started?.close())
-  return service
+/** Starts a service before the tests of a suite, or before each of them, and closes it after them. */
+export function useService(
+  kind: DatabaseKind,
+  { each = false, key, docs, ...options }: SuiteOptions = {},
+): SuiteService {
+  return useStarted(
+    async () => {
+      if (docs) await buildDocs({ ifStale: true })
+      const service = await startTestService(kind, options)
+      const created = key && (await service.createKey(key))
+      return { ...service, key: created?.secret ?? '', keyId: created?.id ?? 0 }
+    },
+    { each },
+  )
 }
 
 /** Starts a service on a copy of a prepared database. */
@@ -236,7 +239,7 @@ async function assertLedgerAddsUp(sql: Sql): Promise<void> {
 async function copyEmbedded(data: string) {
   const dataDirectory = await mkdtemp(join(tmpdir(), 'devdata-'))
   // A thousand files: `cp` takes several times as long.
-  cpSync(join(inject('databases').embedded, data), dataDirectory, { recursive: true })
+  cpSync(join(inject('databases').directory, data), dataDirectory, { recursive: true })
   return {
     location: { databaseUrl: undefined, dataDirectory },
     remove: () => rm(dataDirectory, { recursive: true, force: true }),
@@ -246,7 +249,7 @@ async function copyEmbedded(data: string) {
 async function copyPostgres(data: string) {
   const admin = postgres(getServerUrl(), { max: 1, onnotice: () => {} })
   const name = `test_${randomUUID().replaceAll('-', '')}`
-  await admin`create database ${admin(name)} template ${admin(data)}`
+  await admin`create database ${admin(name)} template ${admin(data)} strategy file_copy`
   return {
     location: { databaseUrl: databaseUrl(getServerUrl(), name), dataDirectory: '' },
     async remove() {

@@ -3,7 +3,7 @@
  *
  * @module-tag later
  */
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { openDatabase } from '../../api/database/database.ts'
 import { migrate } from '../../api/database/migrate.ts'
 import { type Role, scopes } from '../../api/ledger/api-key.ts'
@@ -13,19 +13,16 @@ import { startFaultyProxy } from '../support/faulty-proxy.ts'
 import { createInstance } from '../support/instance.ts'
 import { getFrom, waitForSuccess } from '../support/live-service.ts'
 import { findPostgresBinaries, postgresMissing } from '../support/postgres-binaries.ts'
-import { type PostgresCluster, startPostgresCluster } from '../support/postgres-cluster.ts'
+import { startPostgresCluster } from '../support/postgres-cluster.ts'
 import { startInstanceProcess } from '../support/process.ts'
 import { describeOnEachDatabase, useService } from '../support/service.ts'
+import { useStarted } from '../support/suite.ts'
 
 const hasPostgres = findPostgresBinaries() !== undefined
 if (!hasPostgres) console.warn(`skipped: ${postgresMissing}`)
 
 describe.skipIf(!hasPostgres)('while the database is unavailable, /metrics', () => {
-  let cluster: PostgresCluster
-  beforeAll(async () => {
-    cluster = await startPostgresCluster()
-  })
-  afterAll(() => cluster?.[Symbol.asyncDispose]())
+  const cluster = useStarted(startPostgresCluster)
 
   /** Creates a database with the schema, and a key for each role. */
   async function prepare(...roles: Role[]) {

@@ -3,7 +3,7 @@
  *
  * @module-tag later
  */
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { identifyLogin } from '../../../api/names/forge-names.ts'
 import { forgetPerson } from '../../../api/people/forget.ts'
 import { importGit } from '../../../api/sources/git/import.ts'
@@ -11,9 +11,9 @@ import { searchTables } from '../../support/forgotten.ts'
 import { Clone, useClones } from '../../support/git-clone.ts'
 import { startTestForge } from '../../support/github-import.ts'
 import { readListResponse } from '../../support/list-response.ts'
-import { createAdmin, nothing } from '../../support/ndjson.ts'
+import { nothing } from '../../support/ndjson.ts'
 import { createUser, loadRecords } from '../../support/records.ts'
-import { describeOnOneDatabase, startTestService, type TestService } from '../../support/service.ts'
+import { describeOnOneDatabase, useService } from '../../support/service.ts'
 
 useClones()
 
@@ -31,20 +31,14 @@ function createClone(...commits: readonly (readonly [seconds: number, author: st
 }
 
 describeOnOneDatabase('import git --authors', (kind) => {
-  let service: TestService
-  let key: string
-  beforeEach(async () => {
-    service = await startTestService(kind, { data: 'empty' })
-    key = await createAdmin(service)
-  })
-  afterEach(() => service.close())
+  const service = useService(kind, { each: true, key: { role: 'admin' }, data: 'empty' })
 
   const load = (path: string, name = 'widget') =>
     importGit(service.sql, {
       clones: [{ path, url: `https://forge.example/acme/${name}` }],
       authors: true,
     })
-  const listUsers = async () => readListResponse(await service.request('/users', { key })).data
+  const listUsers = async () => readListResponse(await service.request('/users', { key: service.key })).data
 
   test('makes users of co-authors, too', async () => {
     const clone = new Clone(`authors-${++number}`)

@@ -6,14 +6,14 @@
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { readDataset } from '../../../api/catalog/dataset.ts'
 import { findClones } from '../../../api/sources/git/clone.ts'
 import { type GitImportOptions, importGit } from '../../../api/sources/git/import.ts'
 import { Clone, npm, root, useClones } from '../../support/git-clone.ts'
 import { readListResponse } from '../../support/list-response.ts'
-import { createAdmin, readDatasetVersion } from '../../support/ndjson.ts'
-import { describeOnOneDatabase, startTestService, type TestService } from '../../support/service.ts'
+import { readDatasetVersion } from '../../support/ndjson.ts'
+import { describeOnOneDatabase, useService } from '../../support/service.ts'
 
 useClones()
 
@@ -55,15 +55,11 @@ describe('a folder of clones', () => {
 })
 
 describeOnOneDatabase('several clones', (kind) => {
-  let service: TestService
-  let key: string
+  const service = useService(kind, { each: true, key: { role: 'admin' }, data: 'empty' })
   let loads = 0
   beforeEach(async () => {
-    service = await startTestService(kind, { data: 'empty' })
-    key = await createAdmin(service)
     loads++
   })
-  afterEach(() => service.close())
 
   function createClone(name: string, origin?: string): Clone {
     const clone = new Clone(`${kind}-${loads}-${name}`)
@@ -74,7 +70,8 @@ describeOnOneDatabase('several clones', (kind) => {
   }
   const load = (clones: readonly Clone[], options: Partial<GitImportOptions> = {}) =>
     importGit(service.sql, { clones: clones.map(({ path }) => ({ path })), ...options })
-  const list = async (path: string) => readListResponse(await service.request(path, { key })).data
+  const list = async (path: string) =>
+    readListResponse(await service.request(path, { key: service.key })).data
 
   test('are one load, under the URLs of their origins', async () => {
     const clones = [

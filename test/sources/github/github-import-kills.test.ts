@@ -5,7 +5,7 @@
  */
 import { readdir } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Sql } from '../../../api/database/connect.ts'
 import { openDatabase } from '../../../api/database/database.ts'
 import { exportNdjson } from '../../../api/sources/ndjson/export.ts'
@@ -14,17 +14,14 @@ import { finishCommand, locationOf, startCommand } from '../../support/command-l
 import { testPool } from '../../support/databases.ts'
 import { isDrill, seed } from '../../support/drill.ts'
 import { createFolder, readFiles } from '../../support/export-folder.ts'
-import { startTestForge, type TestForge } from '../../support/github-import.ts'
+import { startTestForge } from '../../support/github-import.ts'
 import { describeOnOneDatabase, startTestService, type TestService } from '../../support/service.ts'
+import { useStarted } from '../../support/suite.ts'
 
 const kills = isDrill ? 25 : 3
 
 describeOnOneDatabase('An import that is killed', (kind) => {
-  let fake: TestForge
-  beforeAll(async () => {
-    fake = await startTestForge({ repositories: 14 })
-  })
-  afterAll(() => fake[Symbol.asyncDispose]())
+  const fake = useStarted(() => startTestForge({ repositories: 14 }))
 
   function start({ location }: { location: ReturnType<typeof locationOf> }, clones: string, batch: string[]) {
     const { apiUrl } = fake.forge

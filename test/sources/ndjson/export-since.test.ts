@@ -5,7 +5,7 @@
  */
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { ExportError, exportNdjson } from '../../../api/sources/ndjson/export.ts'
 import { findSources, importNdjson } from '../../../api/sources/ndjson/import.ts'
 import { createRandom, type Random } from '../../../sample/random.ts'
@@ -15,7 +15,7 @@ import { createFolder, dataFiles, readFiles, readObjects } from '../../support/e
 import { createSource, load, readDatasetVersion, toLines } from '../../support/ndjson.ts'
 import { createRandomForge } from '../../support/random-forge.ts'
 import { createCommit, createRepository, createUser } from '../../support/records.ts'
-import { describeOnOneDatabase, startTestService, type TestService } from '../../support/service.ts'
+import { describeOnOneDatabase, type TestService, useService } from '../../support/service.ts'
 
 const rounds = isDrill ? 25 : 6
 const url = 'https://forge.example/r/1'
@@ -24,16 +24,8 @@ const removal = { forge_rest_id: 1, kind: 'repository' }
 const commits = [1, 2, 3].map((number) => createCommit(number, url, 'ada@example.org', number))
 
 describeOnOneDatabase('A copy', (kind) => {
-  let origin: TestService
-  let copy: TestService
-  beforeEach(async () => {
-    origin = await startTestService(kind, { data: 'empty' })
-    copy = await startTestService(kind, { data: 'empty' })
-  })
-  afterEach(async () => {
-    await origin.close()
-    await copy.close()
-  })
+  const origin = useService(kind, { each: true, data: 'empty' })
+  const copy = useService(kind, { each: true, data: 'empty' })
 
   /** Brings the copy up to date. Returns the version that it has then. */
   async function follow(since: number): Promise<number> {
@@ -120,12 +112,10 @@ describeOnOneDatabase('A copy', (kind) => {
 })
 
 describeOnOneDatabase('An export since a version', (kind) => {
-  let service: TestService
+  const service = useService(kind, { each: true, data: 'empty' })
   beforeEach(async () => {
-    service = await startTestService(kind, { data: 'empty' })
     await load(service, { users: [1, 2, 3].map((id) => createUser(id)), repos: [repository], commits })
   })
-  afterEach(() => service.close())
 
   test('has what changed after it, what was removed, and a manifest with both versions', async () => {
     await using folder = await createFolder()
