@@ -5,27 +5,22 @@
  */
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { type Run, startServiceForCommands } from '../support/command-line.ts'
-import { startTestForge, type TestForge } from '../support/github-import.ts'
+import { startTestForge } from '../support/github-import.ts'
 import { anyDatabase } from '../support/service.ts'
+import { useStarted } from '../support/suite.ts'
 
 describe('devdata import github', () => {
-  let started: Awaited<ReturnType<typeof startServiceForCommands>>
+  const started = useStarted(() => startServiceForCommands(anyDatabase))
   let environment: Record<string, string>
-  let fake: TestForge
+  const fake = useStarted(startTestForge)
   let token: string
   let run: Run
   beforeAll(async () => {
-    started = await startServiceForCommands(anyDatabase)
-    fake = await startTestForge()
     token = fake.addToken()
     environment = { ...started.environment, GITHUB_TOKEN: token }
     run = (args, options) => started.run(args, { environment, ...options })
-  })
-  afterAll(async () => {
-    await started.close()
-    await fake[Symbol.asyncDispose]()
   })
 
   const load = (...args: string[]) =>

@@ -13,8 +13,9 @@ import { openDatabase } from '../../api/database/database.ts'
 import { toOperatorMessage } from '../../api/runtime/operator-message.ts'
 import { testPool } from '../support/databases.ts'
 import { findPostgresBinaries, postgresMissing } from '../support/postgres-binaries.ts'
-import { type PostgresCluster, startPostgresCluster } from '../support/postgres-cluster.ts'
+import { startPostgresCluster } from '../support/postgres-cluster.ts'
 import { startInstanceProcess } from '../support/process.ts'
+import { useStarted } from '../support/suite.ts'
 
 const missing = [...(findPostgresBinaries() ? [] : [postgresMissing]), ...findOpenssl()]
 if (missing.length > 0) {
@@ -32,12 +33,11 @@ function findOpenssl(): string[] {
 }
 
 describe.skipIf(missing.length > 0)('a database connection', () => {
-  let cluster: PostgresCluster
+  const cluster = useStarted(startPostgresCluster)
   let directory: string
   const user = 'dev data'
   const password = 'p@ss:w/or%41d?#&[é]\'" +'
   beforeAll(async () => {
-    cluster = await startPostgresCluster()
     directory = await mkdtemp(join(tmpdir(), 'devdata-tls-'))
     for (const name of ['ours', 'theirs']) createAuthority(name)
     createCertificate('named', 'DNS:localhost')
@@ -47,7 +47,6 @@ describe.skipIf(missing.length > 0)('a database connection', () => {
     })
   })
   afterAll(async () => {
-    await cluster?.[Symbol.asyncDispose]()
     if (directory) await rm(directory, { recursive: true, force: true })
   })
 

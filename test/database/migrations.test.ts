@@ -18,7 +18,7 @@ import { grantCredits } from '../../api/ledger/keys.ts'
 import { verifyLedger } from '../../api/ledger/verify.ts'
 import { runCommand } from '../support/command-line.ts'
 import { databaseUrl, testPool } from '../support/databases.ts'
-import { addLaterMigration, type LaterMigrations } from '../support/later-migration.ts'
+import { addLaterMigration } from '../support/later-migration.ts'
 import { getFrom } from '../support/live-service.ts'
 import { startInstanceProcess } from '../support/process.ts'
 import { describeOnServer, getServerUrl } from '../support/server.ts'
@@ -26,9 +26,9 @@ import {
   type DatabaseKind,
   describeOnEachDatabase,
   describeOnOneDatabase,
-  startTestService,
-  type TestService,
+  useService,
 } from '../support/service.ts'
+import { useStarted } from '../support/suite.ts'
 
 /** Empty databases of one kind. */
 interface BareDatabases {
@@ -225,16 +225,8 @@ describeOnOneDatabase('migrations', (kind) => {
 })
 
 describeOnOneDatabase('a later migration', (kind) => {
-  let service: TestService
-  let later: LaterMigrations
-  beforeEach(async () => {
-    service = await startTestService(kind)
-    later = await addLaterMigration()
-  })
-  afterEach(async () => {
-    await service.close()
-    await later[Symbol.asyncDispose]()
-  })
+  const service = useService(kind, { each: true })
+  const later = useStarted(addLaterMigration, { each: true })
 
   test('leaves the statements of the previous version working', async () => {
     const { secret, id } = await service.createKey({ credits: 10_000 })

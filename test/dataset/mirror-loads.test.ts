@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { verifySets } from '../../api/dataset/set-verification.ts'
 import { importNdjson } from '../../api/sources/ndjson/import.ts'
 import { ImportError } from '../../api/staging/import-error.ts'
@@ -10,6 +10,7 @@ import { startServiceForCommands } from '../support/command-line.ts'
 import { createSource, type Load, nothing, readDatasetVersion, toLines } from '../support/ndjson.ts'
 import { createCommit, createRepository, createUser, loadRecords, type Records } from '../support/records.ts'
 import { describeOnOneDatabase } from '../support/service.ts'
+import { useStarted } from '../support/suite.ts'
 
 const users = ['ada', 'ben', 'eve'].map((login, index) =>
   createUser(index + 1, { login, email: `${login}@example.org`, location: `City ${index}` }),
@@ -26,16 +27,8 @@ const commits = repos.flatMap(({ url }, index) =>
 )
 
 describeOnOneDatabase('a load that mirrors its files', (kind) => {
-  let started: Awaited<ReturnType<typeof startServiceForCommands>>
-  let fresh: Awaited<ReturnType<typeof startServiceForCommands>>
-  beforeAll(async () => {
-    started = await startServiceForCommands(kind)
-    fresh = await startServiceForCommands(kind)
-  })
-  afterAll(async () => {
-    await started.close()
-    await fresh.close()
-  })
+  const started = useStarted(() => startServiceForCommands(kind))
+  const fresh = useStarted(() => startServiceForCommands(kind))
   beforeEach(async () => {
     await resetCatalog(started.service.sql)
     await loadRecords(started.service.sql, { users, repos, commits })

@@ -16,7 +16,7 @@ import { generate } from 'orval'
 import * as v from 'valibot'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createInstance } from '../support/instance.ts'
-import { anyDatabase, startTestService, type TestService } from '../support/service.ts'
+import { anyDatabase, useService } from '../support/service.ts'
 
 const project = join(import.meta.dirname, '..', '..')
 
@@ -191,7 +191,7 @@ const programSchema = v.object({
   ),
 })
 
-let service: TestService
+const service = useService(anyDatabase)
 let baseUrl: string
 let directory: string
 let document: string
@@ -199,7 +199,6 @@ const server = createAdaptorServer({ fetch: (request) => app.fetch(request) })
 let app: ReturnType<typeof createInstance>['app']
 
 beforeAll(async () => {
-  service = await startTestService(anyDatabase)
   app = createInstance(service).app
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
   baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
@@ -211,7 +210,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await new Promise((closed) => server.close(closed))
-  await service.close()
   await rm(directory, { recursive: true, force: true })
 })
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterEach, beforeAll, expect, test } from 'vitest'
 import { createGroupCommit } from '../../api/ledger/group-commit.ts'
 import { deleteKey, restoreKey, revokeKey } from '../../api/ledger/keys.ts'
 import type { Settlement, Stale } from '../../api/ledger/settlement.ts'
@@ -7,26 +7,21 @@ import { createInstance, type Instance, openSameDatabase } from '../support/inst
 import { describeOnServer } from '../support/server.ts'
 import { type TestResponse, type TestService, useService } from '../support/service.ts'
 import { countStatuses, createSettleRequest, expectBalanced, repeat } from '../support/settlements.ts'
+import { useStarted } from '../support/suite.ts'
 
 describeOnServer('while a key’s row is locked', () => {
   const service = useService('postgresql')
   let other: Instance
   /** Ends what a test holds, also when it fails. */
   const releases: (() => Promise<void>)[] = []
-  let operator: Awaited<ReturnType<typeof openSameDatabase>>
-  let otherDatabase: Awaited<ReturnType<typeof openSameDatabase>>
+  const operator = useStarted(() => openSameDatabase(service))
+  const otherDatabase = useStarted(() => openSameDatabase(service))
   beforeAll(async () => {
-    operator = await openSameDatabase(service)
-    otherDatabase = await openSameDatabase(service)
     other = createInstance(otherDatabase)
   })
   afterEach(async () => {
     await Promise.all(releases.splice(0).map((release) => release()))
     await expectBalanced(service)
-  })
-  afterAll(async () => {
-    await operator.close()
-    await otherDatabase.close()
   })
 
   const lookUp = (secret: string) => service.request('/users/ngoldberg', { key: secret })

@@ -11,12 +11,12 @@ import { dirname, join, resolve } from 'node:path'
 import { DCLinter } from 'dclint'
 import { validate } from 'dockerfile-utils'
 import * as v from 'valibot'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { startTestForge } from '../support/github-import.ts'
 import { buildImage, findImageObstacle } from '../support/image.ts'
 import { describeOnServer } from '../support/server.ts'
-import { startTestService, type TestService } from '../support/service.ts'
+import { useService } from '../support/service.ts'
 import { useStarted } from '../support/suite.ts'
 
 const project = resolve(import.meta.dirname, '..', '..')
@@ -126,13 +126,7 @@ const describeImage = obstacle === undefined ? describeOnServer : describe.skip
 
 describeImage('the image', () => {
   const image = useStarted(() => buildImage({ BASE_URL: baseUrl, COMMIT: commit, VERSION: '0.1.0' }))
-  let service: TestService
-  beforeAll(async () => {
-    service = await startTestService('postgresql')
-  })
-  afterAll(async () => {
-    await service?.close()
-  })
+  const service = useService('postgresql')
 
   test('names its version and its commit, and isn’t root’s, nor is its volume', async () => {
     const { uid } = await stat(join(image.root, 'data'))

@@ -10,10 +10,11 @@ import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { migrate } from '../../api/database/migrate.ts'
 import { deno, denoPermissions } from '../support/deno.ts'
-import { type DistantProxy, startDistantProxy } from '../support/distant-proxy.ts'
+import { startDistantProxy } from '../support/distant-proxy.ts'
 import { type RunningProgram, startProgram } from '../support/program.ts'
 import { describeOnServer, getServerUrl } from '../support/server.ts'
-import { startTestService, type TestService } from '../support/service.ts'
+import { startTestService, type TestService, useService } from '../support/service.ts'
+import { useStarted } from '../support/suite.ts'
 
 const entry = resolve(import.meta.dirname, '../../api/deno-deploy.ts')
 
@@ -24,19 +25,13 @@ const entry = resolve(import.meta.dirname, '../../api/deno-deploy.ts')
 const attempts = 20
 
 describeOnServer('an instance that is started by its first request', () => {
-  let service: TestService
-  let proxy: DistantProxy
-  let key: string
+  const service = useService('postgresql', { key: {} })
+  const proxy = useStarted(() => startDistantProxy(getServerUrl(), 40)) // long enough for a slow machine to send side by side
   let directory: string
   beforeAll(async () => {
-    service = await startTestService('postgresql')
-    key = (await service.createKey()).secret
-    proxy = await startDistantProxy(getServerUrl(), 40) // long enough for a slow machine to send side by side
     directory = await mkdtemp(join(tmpdir(), 'devdata-deploy-'))
   })
   afterAll(async () => {
-    await proxy[Symbol.asyncDispose]()
-    await service.close()
     await rm(directory, { recursive: true, force: true })
   })
 
@@ -99,7 +94,7 @@ describeOnServer('an instance that is started by its first request', () => {
   ] as const)(
     'waits for $cold trips to the database before it responds to $name, and for $warm afterwards',
     async ({ path, as, status, cold, warm }) => {
-      const secret = { user: key, unknown: unknownKey, nobody: undefined }[as]
+      const secret = { user: service.key, unknown: unknownKey, nobody: undefined }[as]
       const seen = await countTrips(async () => {
         await using instance = await startInstance()
         expect(proxy.countTrips()).toBe(0)

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { isDatabaseUnavailable } from '../../api/database/connection-error.ts'
 import { absentPassword, createInstance, openAbsentDatabase } from '../support/instance.ts'
 import { recordLog } from '../support/recorded-log.ts'
-import { anyDatabase, startTestService, type TestService } from '../support/service.ts'
+import { anyDatabase, useService } from '../support/service.ts'
 
 const records: LogRecord[] = []
 
@@ -29,32 +29,28 @@ function writeRecord({ message, properties, level, category }: LogRecord): strin
 }
 
 describe('the log', () => {
-  let service: TestService
-  let key: string
   beforeAll(async () => {
     await recordAll()
-    service = await startTestService(anyDatabase)
-    key = (await service.createKey()).secret
   })
+  const service = useService(anyDatabase, { key: {} })
   beforeEach(() => {
     records.length = 0
   })
   afterAll(async () => {
-    await service.close()
     await reset()
   })
 
   test('has a line for each request, with its id, and never a key, an email address or a path', async () => {
-    const secrets = [key, (await service.createKey()).secret]
+    const secrets = [service.key, (await service.createKey()).secret]
     for (const path of [
       '/users',
       '/users/ngoldberg',
       '/users/ngoldberg@example.org',
       '/users?location=ngoldberg@example.org',
-      `/users/${key}`,
-      `/users?api_key=${key}`,
+      `/users/${service.key}`,
+      `/users?api_key=${service.key}`,
       '/repos/ngoldberg/x/commits',
-      `/${key}`,
+      `/${service.key}`,
       '/no-such-path/ngoldberg@example.org',
     ]) {
       records.length = 0
@@ -88,13 +84,11 @@ describe('the log', () => {
 })
 
 describe('a defect', () => {
-  let service: TestService
   beforeAll(async () => {
     await recordAll()
-    service = await startTestService(anyDatabase)
   })
+  const service = useService(anyDatabase)
   afterAll(async () => {
-    await service.close()
     await reset()
   })
 

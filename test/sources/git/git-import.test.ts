@@ -8,14 +8,13 @@ import { importGit } from '../../../api/sources/git/import.ts'
 import { withStaging } from '../../../api/staging/staging.ts'
 import { readDatasetVersion } from '../../support/ndjson.ts'
 import { createCommit, createRepository, loadRecords, testOrigin } from '../../support/records.ts'
-import { describeOnOneDatabase, startTestService, type TestService } from '../../support/service.ts'
+import { describeOnOneDatabase, useService } from '../../support/service.ts'
 
 const url = 'https://forge.example/acme/widget'
 
 describeOnOneDatabase('importGit', (kind) => {
-  let service: TestService
+  const service = useService(kind, { key: {} })
   let clone: string
-  let key: string
 
   /** Runs git in the clone, at a time of its own. */
   function git(seconds: number, ...parameters: string[]): string {
@@ -44,20 +43,19 @@ describeOnOneDatabase('importGit', (kind) => {
   }
 
   async function list(path: string): Promise<Record<string, unknown>[]> {
-    const { data } = (await service.request(path, { key })).json() as { data: Record<string, unknown>[] }
+    const { data } = (await service.request(path, { key: service.key })).json() as {
+      data: Record<string, unknown>[]
+    }
     return data
   }
 
   beforeAll(async () => {
-    service = await startTestService(kind)
-    key = (await service.createKey()).secret
     clone = await mkdtemp(join(tmpdir(), 'devdata-clone-'))
     git(0, 'init', '--quiet', '--initial-branch=main')
     await commit(1_600_000_000, { react: '1', left: '1' }, 'Begin')
     await commit(1_600_002_000, { react: '1' }, 'Drop left\n\nIt was not right.')
   })
   afterAll(async () => {
-    await service.close()
     await rm(clone, { recursive: true, force: true })
   })
 
@@ -94,7 +92,7 @@ describeOnOneDatabase('importGit', (kind) => {
         dependency: { dependency_name: 'react', dependency_file: 'package.json' },
       },
     ])
-    const repository = (await service.request('/repos/acme/widget', { key })).json()
+    const repository = (await service.request('/repos/acme/widget', { key: service.key })).json()
     expect(repository).toMatchObject({
       full_name: 'acme/widget',
       url,
@@ -118,7 +116,7 @@ describeOnOneDatabase('importGit', (kind) => {
       commits: { added: 1, updated: 0 },
     })
     expect(more.version).toBe(again.version + 1)
-    const repository = (await service.request('/repos/acme/widget', { key })).json()
+    const repository = (await service.request('/repos/acme/widget', { key: service.key })).json()
     expect(repository).toMatchObject({ created_at: 1_600_000_000, pushed_at: 1_600_003_000 })
     expect((await list('/repos/acme/widget/commits')).map(({ message }) => message)).toEqual([
       'Add right',
@@ -132,7 +130,7 @@ describeOnOneDatabase('importGit', (kind) => {
     const [known] = await list('/repos?per_page=1')
     const { url: knownUrl, dependencies: _dependencies, ...fields } = known ?? {}
     await importGit(service.sql, { clones: [{ path: clone, url: String(knownUrl) }] })
-    const after = (await service.request(`/repos/${fields.full_name}`, { key })).json()
+    const after = (await service.request(`/repos/${fields.full_name}`, { key: service.key })).json()
     expect(after).toEqual({ ...fields, url: knownUrl })
     expect(await list(`/repos/${fields.full_name}/dependencies`)).toHaveLength(3)
   })
@@ -149,7 +147,9 @@ describeOnOneDatabase('importGit', (kind) => {
       },
     })
     await other
-    expect((await service.request(`/repos/${record.full_name}`, { key })).json()).toMatchObject(newer)
+    expect((await service.request(`/repos/${record.full_name}`, { key: service.key })).json()).toMatchObject(
+      newer,
+    )
     const dependencies = await list(`/repos/${record.full_name}/dependencies`)
     expect(dependencies.map((use) => use.url)).toEqual(dependencies.map(() => newer.url))
     expect(dependencies).toHaveLength(3)
@@ -184,7 +184,7 @@ describeOnOneDatabase('importGit', (kind) => {
       const result = await importGit(service.sql, { clones: [{ path: clone, url: spelling }] })
       expect([spelling, result.repositories]).toEqual([spelling, { added: 0, updated: 0, removed: 0 }])
     }
-    expect((await service.request('/repos/acme/widget', { key })).json()).toMatchObject({ url })
+    expect((await service.request('/repos/acme/widget', { key: service.key })).json()).toMatchObject({ url })
     // One that lines have given under another spelling is the same, and keeps the URL that the forge told.
     const repository = {
       ...createRepository(77, 'acme', []),
@@ -195,13 +195,13 @@ describeOnOneDatabase('importGit', (kind) => {
       clones: [{ path: clone, url: 'https://forge.example/acme/gadget' }],
     })
     expect(result.repositories).toEqual({ added: 0, updated: 1, removed: 0 })
-    expect((await service.request('/repos/acme/gadget', { key })).json()).toMatchObject({
+    expect((await service.request('/repos/acme/gadget', { key: service.key })).json()).toMatchObject({
       url: 'http://www.forge.example/acme/gadget.git',
       forge_rest_id: 77,
     })
     // What listens on a port of its own may speak nothing but http.
     await importGit(service.sql, { clones: [{ path: clone, url: 'http://localhost:3000/acme/local.git' }] })
-    expect((await service.request('/repos/acme/local', { key })).json()).toMatchObject({
+    expect((await service.request('/repos/acme/local', { key: service.key })).json()).toMatchObject({
       url: 'http://localhost:3000/acme/local',
     })
   })
@@ -212,7 +212,7 @@ describeOnOneDatabase('importGit', (kind) => {
       clones: [{ path: clone, url: `${url}-2`, branch: 'main' }],
     })
     expect(result).toMatchObject({ clones: [{ branch: 'main', commitsRead: 3 }] })
-    expect((await service.request('/repos/acme/widget-2', { key })).json()).toMatchObject({
+    expect((await service.request('/repos/acme/widget-2', { key: service.key })).json()).toMatchObject({
       default_branch: 'main',
     })
     const older = await importGit(service.sql, { clones: [{ path: clone, url: `${url}-2` }] }) // without an origin: HEAD

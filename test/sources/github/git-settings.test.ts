@@ -9,23 +9,15 @@ import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { createServer, request } from 'node:http'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import type { Repository } from '../../support/fake-forge/model.ts'
-import { startTestForge, type TestForge } from '../../support/github-import.ts'
-import { anyDatabase, startTestService, type TestService } from '../../support/service.ts'
+import { startTestForge } from '../../support/github-import.ts'
+import { anyDatabase, useService } from '../../support/service.ts'
+import { useStarted } from '../../support/suite.ts'
 
-let service: TestService
-let fake: TestForge
-
-beforeAll(async () => {
-  service = await startTestService(anyDatabase, { data: 'empty' })
-  fake = await startTestForge({ repositories: 4, commits: 20, monolithCommits: 10 })
-})
+const service = useService(anyDatabase, { data: 'empty' })
+const fake = useStarted(() => startTestForge({ repositories: 4, commits: 20, monolithCommits: 10 }))
 afterEach(() => vi.unstubAllEnvs())
-afterAll(async () => {
-  await service.close()
-  await fake[Symbol.asyncDispose]()
-})
 
 const change = { author: { name: 'x', email: 'x@x.example' }, date: 1_753_000_000, message: 'x' }
 

@@ -6,24 +6,19 @@
 import { chownSync, existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { readCoverage } from '../../../api/catalog/coverage.ts'
 import { readDataset } from '../../../api/catalog/dataset.ts'
 import type { GithubImportOptions } from '../../../api/sources/github/import.ts'
 import { nameWithOwner, type Repository } from '../../support/fake-forge/model.ts'
-import { startTestForge, type TestForge } from '../../support/github-import.ts'
-import { anyDatabase, startTestService, type TestService } from '../../support/service.ts'
+import { startTestForge } from '../../support/github-import.ts'
+import { anyDatabase, useService } from '../../support/service.ts'
+import { useStarted } from '../../support/suite.ts'
 
-let service: TestService
-let fake: TestForge
-beforeEach(async () => {
-  service = await startTestService(anyDatabase, { data: 'empty' })
-  fake = await startTestForge({ repositories: 6 })
-})
+const service = useService(anyDatabase, { each: true, data: 'empty' })
+const fake = useStarted(() => startTestForge({ repositories: 6 }), { each: true })
 afterEach(async () => {
   vi.restoreAllMocks()
-  await service.close()
-  await fake[Symbol.asyncDispose]()
 })
 
 const refresh = (options: Partial<GithubImportOptions> = {}) =>

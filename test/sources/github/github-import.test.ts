@@ -1,5 +1,5 @@
 /** `import github`: repositories, histories and people, as the forge has them. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { selectMember } from '../../../api/catalog/stored-documents.ts'
 import { identifyAddress } from '../../../api/names/forge-names.ts'
 import { forgetPerson } from '../../../api/people/forget.ts'
@@ -7,21 +7,14 @@ import { exportNdjson } from '../../../api/sources/ndjson/export.ts'
 import { createFolder, readObjects } from '../../support/export-folder.ts'
 import type { Account } from '../../support/fake-forge/model.ts'
 import { searchTables } from '../../support/forgotten.ts'
-import { startTestForge, type TestForge } from '../../support/github-import.ts'
+import { startTestForge } from '../../support/github-import.ts'
 import { nothing } from '../../support/ndjson.ts'
-import { describeOnOneDatabase, startTestService, type TestService } from '../../support/service.ts'
+import { describeOnOneDatabase, useService } from '../../support/service.ts'
+import { useStarted } from '../../support/suite.ts'
 
 describeOnOneDatabase('An import of an organization', (kind) => {
-  let service: TestService
-  let test1: TestForge
-  beforeAll(async () => {
-    service = await startTestService(kind, { data: 'empty' })
-    test1 = await startTestForge()
-  })
-  afterAll(async () => {
-    await service.close()
-    await test1[Symbol.asyncDispose]()
-  })
+  const service = useService(kind, { data: 'empty' })
+  const test1 = useStarted(startTestForge)
 
   async function readAll(name: string): Promise<Record<string, unknown>[]> {
     await using folder = await createFolder()

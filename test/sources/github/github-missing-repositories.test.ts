@@ -3,35 +3,33 @@
  * at least 20 hours apart.
  * @module-tag later
  */
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { selectMember } from '../../../api/catalog/stored-documents.ts'
 import { findRepository, removeRepository } from '../../../api/dataset/repository-removal.ts'
 import type { GithubImportOptions } from '../../../api/sources/github/import.ts'
 import { type Account, nameWithOwner, type Repository } from '../../support/fake-forge/model.ts'
-import { startTestForge, type TestForge } from '../../support/github-import.ts'
+import { startTestForge } from '../../support/github-import.ts'
 import { load, nothing, readDatasetVersion } from '../../support/ndjson.ts'
 import { createRepository } from '../../support/records.ts'
-import { describeOnOneDatabase, startTestService, type TestService } from '../../support/service.ts'
+import { describeOnOneDatabase, useService } from '../../support/service.ts'
+import { useStarted } from '../../support/suite.ts'
 
 describeOnOneDatabase('A refresh from the forge', (kind) => {
-  let service: TestService
-  let fake: TestForge
+  const service = useService(kind, { each: true, data: 'empty' })
+  const fake = useStarted(
+    () => startTestForge({ repositories: 10, people: 2, commits: 10, monolithCommits: 1 }),
+    { each: true },
+  )
   let bob: Account
   let tool: Repository
 
   beforeEach(async () => {
-    service = await startTestService(kind, { data: 'empty' })
-    fake = await startTestForge({ repositories: 10, people: 2, commits: 10, monolithCommits: 1 })
     const { model } = fake.organization
     bob = model.addAccount({ login: 'bob', addresses: ['bob@example.org'] })
     tool = model.addRepository({ owner: bob, name: 'tool' })
     const author = { name: 'bob', email: 'bob@example.org' }
     const files = { 'package.json': '{"dependencies":{"left-pad":"1"}}' }
     await model.push(tool, [{ author, date: 1_750_000_000, message: 'x', files }])
-  })
-  afterEach(async () => {
-    await service.close()
-    await fake[Symbol.asyncDispose]()
   })
 
   const loadBob = () => fake.load(service.sql, { targets: [{ owner: 'bob' }] })

@@ -3,39 +3,34 @@
  *
  * @module-tag later
  */
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { findRepository, removeRepository } from '../../../api/dataset/repository-removal.ts'
 import { identifyForgeId, identifyLogin } from '../../../api/names/forge-names.ts'
 import { forgetPerson, undoForgetting } from '../../../api/people/forget.ts'
 import type { Account, Repository } from '../../support/fake-forge/model.ts'
 import { searchTables } from '../../support/forgotten.ts'
-import { startTestForge, type TestForge } from '../../support/github-import.ts'
+import { startTestForge } from '../../support/github-import.ts'
 import { load, nothing } from '../../support/ndjson.ts'
 import { createUser } from '../../support/records.ts'
-import { describeOnOneDatabase, startTestService, type TestService } from '../../support/service.ts'
+import { describeOnOneDatabase, useService } from '../../support/service.ts'
+import { useStarted } from '../../support/suite.ts'
 
 const size = { repositories: 10, people: 2, commits: 10, monolithCommits: 1 }
 const [work, home] = ['ada@work.example', 'ada@home.example']
 
 describeOnOneDatabase('An import from the forge', (kind) => {
-  let service: TestService
-  let started: TestForge
+  const service = useService(kind, { each: true, data: 'empty' })
+  const started = useStarted(() => startTestForge(size), { each: true })
   let ada: Account
   let bob: Account
   let tool: Repository
   let date = 1_750_000_000
 
   beforeEach(async () => {
-    service = await startTestService(kind, { data: 'empty' })
-    started = await startTestForge(size)
     const { model } = started.organization
     ada = model.addAccount({ login: 'ada', addresses: [work] })
     bob = model.addAccount({ login: 'bob', addresses: ['bob@example.org'] })
     tool = model.addRepository({ owner: bob, name: 'tool' })
-  })
-  afterEach(async () => {
-    await service.close()
-    await started[Symbol.asyncDispose]()
   })
 
   async function commitAs(repository: Repository, ...addresses: string[]): Promise<void> {
