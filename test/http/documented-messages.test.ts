@@ -230,8 +230,6 @@ describe('openapi.yml', () => {
     const user = await service.createKey({ credits: 12 })
     const narrow = await service.createKey({ scopes: [] })
     const limited = await service.createKey({ rateLimit: { requests: 1, seconds: 12 } })
-    const list = (count: number) => Array.from({ length: count }, (_, index) => `e${index}`).join(',')
-    const long = `a,b,${'c'.repeat(256)}`
     const scheme = { headers: { Authorization: 'Basic eDp5' } }
     const provocations: Record<string, [path: string, options?: RequestOptions]> = {
       'Authorization header required': ['/users'],
@@ -246,45 +244,9 @@ describe('openapi.yml', () => {
         '/users',
         { key: user.secret, headers: { 'Max-Credits': '10' } },
       ],
-      'Invalid Max-Credits: must be an integer from 0 to 9007199254740991, digits only': [
-        '/users',
-        { key: service.key, headers: { 'Max-Credits': 'a few' } },
-      ],
-      'Invalid Idempotency-Key: must be 1 to 255 visible ASCII characters': [
-        '/users',
-        { key: service.key, headers: { 'Idempotency-Key': 'a b' } },
-      ],
       'Idempotency-Key was already used for another request; use a new one for this request': [
         '/users?per_page=1',
         { key: user.secret, headers: { 'Idempotency-Key': 'used' } },
-      ],
-      'Invalid day: must be a date such as 2030-12-31 (UTC)': [
-        '/api-key/usage?day=today',
-        { key: service.key },
-      ],
-      'Invalid day: is empty; leave the parameter out': ['/api-key/usage?day=', { key: service.key }],
-      'Invalid location: is empty; leave the parameter out': ['/users?location=', { key: service.key }],
-      'Invalid dependency_names: is empty; leave the parameter out': [
-        '/users?dependency_names=',
-        { key: service.key },
-      ],
-      'Invalid dependency_files: is empty; leave the parameter out': [
-        '/repos?dependency_files=,',
-        { key: service.key },
-      ],
-      "Filters too long: the list's URL without its page must have at most 4000 characters, escapes included; split them into several requests":
-        [
-          `/repos?dependency_names=${Array.from({ length: 20 }, () => 'x'.repeat(200))}`,
-          { key: service.key },
-        ],
-      "Too many entries for pages: the list's URL without its page must have at most 4000 characters, escapes included; send fewer entries, or leave out page and per_page":
-        [
-          `/users?logins=${Array.from({ length: 50 }, () => 'x'.repeat(80))}&per_page=10`,
-          { key: service.key },
-        ],
-      'Invalid URL: too many parts; at most 250 parameters, 4000 commas and 4000 plus signs': [
-        `/users?x${'&x'.repeat(250)}`,
-        { key: service.key },
       ],
       'User not found': ['/users/nobody-has-this-login', { key: service.key }],
       'Repository not found': ['/repos/nobody/nothing', { key: service.key }],
@@ -293,212 +255,8 @@ describe('openapi.yml', () => {
       'Rate limit exceeded; retry in 12 seconds': ['/users', { key: limited.secret }],
       'URL too long: at most 8192 characters': [`/version?x=${'x'.repeat(8_192)}`],
       'URL too long: at most 32768 characters': [`/users?x=${'x'.repeat(32_768)}`, { key: service.key }],
-      'Invalid page: must be an integer from 1 to 9007199254740991, digits only, no leading zeros': [
-        '/users?page=01',
-        { key: service.key },
-      ],
-      'Invalid per_page: must be an integer from 1 to 100, digits only, no leading zeros': [
-        '/users?per_page=0',
-        { key: service.key },
-      ],
-      'Invalid after: must be an integer from 1 to 2147483647, digits only, no leading zeros': [
-        '/users?after=0',
-        { key: service.key },
-      ],
-      'Invalid after: must be an integer from 1 to 9007199254740991, digits only, no leading zeros': [
-        '/api-key/usage?after=9007199254740992',
-        { key: service.key },
-      ],
-      'Invalid after: must be a day and an endpoint, such as 2030-12-31/users': [
-        '/api-key/usage/days?after=/users',
-        { key: service.key },
-      ],
-      'Invalid after: must be the hash of a commit, 40 to 64 lowercase hexadecimal digits': [
-        '/repos/a/b/commits?after=7',
-        { key: service.key },
-      ],
-      'Invalid after: must be the name and file of a dependency, ["NAME","FILE"]': [
-        '/repos/a/b/dependencies?after=7',
-        { key: service.key },
-      ],
-      'Invalid page: (page - 1) × per_page must be at most 9007199254740991': [
-        '/users?page=9007199254740991',
-        { key: service.key },
-      ],
-      'Unknown parameter: perPage; did you mean per_page?': ['/users?perPage=1', { key: service.key }],
-      'Unknown parameter: limits; did you mean limit?': ['/locations?limits=1', { key: service.key }],
-      'Unknown parameter: perPage; this endpoint has no parameters': [
-        '/users/ngoldberg?perPage=1',
-        { key: service.key },
-      ],
-      'Invalid location: given more than 20 times': [
-        `/users?${Array.from({ length: 21 }, () => 'location=a').join('&')}`,
-        { key: service.key },
-      ],
-      'Invalid dependency_status: must be active or removed': [
-        '/repos?dependency_status=x',
-        { key: service.key },
-      ],
-      'Invalid dependency_status: given more than once': [
-        '/users?dependency_names=a&dependency_status=active&dependency_status=removed',
-        { key: service.key },
-      ],
-      'Invalid dependency_status: requires dependency_names, without_dependency_names, or dependency_files': [
-        '/repos?dependency_status=active',
-        { key: service.key },
-      ],
-      'Invalid query: send either prefix or contains, not both': ['/dependencies', { key: service.key }],
-      'Invalid contains: missing; send part of a location': ['/locations', { key: service.key }],
-      'Invalid contains: is empty; send at least one character': [
-        '/locations?contains=',
-        { key: service.key },
-      ],
-      'Invalid contains: longer than 255 characters': [
-        `/dependencies?contains=${'x'.repeat(256)}`,
-        { key: service.key },
-      ],
-      'Invalid limit: must be an integer from 1 to 20, digits only, no leading zeros': [
-        '/locations?contains=r&limit=0',
-        { key: service.key },
-      ],
-      'Invalid dependency_match: must be any or all': ['/repos?dependency_match=x', { key: service.key }],
-      'Invalid dependency_match: requires dependency_names': [
-        '/repos?dependency_match=all',
-        { key: service.key },
-      ],
-      'Invalid country: entry 1 must be a country code of two letters (ISO 3166-1), such as DE': [
-        '/users?country=XX',
-        { key: service.key },
-      ],
-      'Invalid country: entry 1 must be a country code of two letters (ISO 3166-1): GB': [
-        '/users?country=UK',
-        { key: service.key },
-      ],
-      'Invalid has: entry 2 must be one of email, name, company, location, bio': [
-        '/users?has=bio,x',
-        { key: service.key },
-      ],
-      'Invalid min_followers: must be an integer from 1 to 9007199254740991, digits only, no leading zeros': [
-        '/users?min_followers=0',
-        { key: service.key },
-      ],
-      'Invalid min_stars: must be an integer from 1 to 9007199254740991, digits only, no leading zeros': [
-        '/repos?min_stars=0',
-        { key: service.key },
-      ],
-      'Invalid email_domain: entry 1 must be what follows the @ of an address, such as example.com': [
-        '/users?email_domain=a@example.com',
-        { key: service.key },
-      ],
-      'Invalid contributed_to: entry 1 must be OWNER/NAME, and each must be 1 to 100 letters, digits, -, _, ., [ or ], and not . or ..':
-        ['/users?contributed_to=a', { key: service.key }],
-      'Invalid contributor: entry 1 must be 1 to 100 letters, digits, -, _, ., [ or ], and not . or ..': [
-        '/repos?contributor=a@b',
-        { key: service.key },
-      ],
-      'Invalid min_forks: must be an integer from 1 to 9007199254740991, digits only, no leading zeros': [
-        '/repos?min_forks=0',
-        { key: service.key },
-      ],
-      'Invalid active_since: must be Unix seconds up to 253402300799, or a date such as 2026-01-31': [
-        '/users?active_since=today',
-        { key: service.key },
-      ],
-      'Invalid pushed_since: must be Unix seconds up to 253402300799, or a date such as 2026-01-31': [
-        '/repos?pushed_since=today',
-        { key: service.key },
-      ],
-      'Invalid fork: must be true or false': ['/repos?fork=1', { key: service.key }],
-      'Invalid language: entry 1 ends in +, which is a space in URLs; write a plus sign as %2B': [
-        '/repos?language=C++',
-        { key: service.key },
-      ],
-      'Too many filter entries: at most 200 in all lists together; send fewer': [
-        `/users?${['dependency_names', 'dependency_files', 'without_dependency_names', 'type'].map((name) => `${name}=${list(50)}`).join('&')}&has=bio`,
-        { key: service.key },
-      ],
-      'Invalid exclude: must be dependencies': ['/repos?exclude=commits', { key: service.key }],
-      'Invalid location: longer than 255 characters': [
-        `/users?location=${'x'.repeat(256)}`,
-        { key: service.key },
-      ],
-      'Invalid dependency_names: at most 50 entries': [
-        `/users?dependency_names=${list(51)}`,
-        { key: service.key },
-      ],
-      'Invalid dependency_names: entry 3 is longer than 255 characters': [
-        `/users?dependency_names=${long}`,
-        { key: service.key },
-      ],
-      'Invalid dependency_files: at most 50 entries': [
-        `/users?dependency_files=${list(51)}`,
-        { key: service.key },
-      ],
-      'Invalid dependency_files: entry 3 is longer than 255 characters': [
-        `/users?dependency_files=${long}`,
-        { key: service.key },
-      ],
-      'Invalid changed_since: must be an integer from 0 to 9007199254740991, digits only, no leading zeros': [
-        '/users?changed_since=-1',
-        { key: service.key },
-      ],
-      'Invalid changed_since: must be at most 1, the version of the dataset': [
-        '/users?changed_since=2',
-        { key: service.key },
-      ],
-      'Invalid changed_since: can be combined only with page, per_page, after and exclude': [
-        '/repos?changed_since=1&dependency_names=react',
-        { key: service.key },
-      ],
-      'Invalid logins: at most 100 entries': [`/users?logins=${list(101)}`, { key: service.key }],
-      'Invalid logins: entry 3 must be 1 to 100 letters, digits, -, _, ., [ or ], and not . or ..': [
-        '/users?logins=a,b,c%20d',
-        { key: service.key },
-      ],
-      'Invalid logins: must be the only filter': ['/users?logins=a&location=b', { key: service.key }],
-      'Invalid full_names: at most 100 entries': [`/repos?full_names=${list(101)}`, { key: service.key }],
-      'Invalid full_names: entry 3 must be OWNER/NAME, and each must be 1 to 100 letters, digits, -, _, ., [ or ], and not . or ..':
-        ['/repos?full_names=a/b,c/d,e', { key: service.key }],
-      'Invalid full_names: must be the only filter': ['/repos?full_names=a/b&owner=a', { key: service.key }],
-      'Invalid forge_rest_ids: at most 100 entries': [
-        `/users?forge_rest_ids=${list(101)}`,
-        { key: service.key },
-      ],
-      'Invalid forge_rest_ids: entry 3 must be an integer up to ±9007199254740991, digits only, no leading zeros':
-        ['/users?forge_rest_ids=1,2,x', { key: service.key }],
-      'Invalid forge_rest_ids: must be the only filter': [
-        '/users?forge_rest_ids=1&location=a',
-        { key: service.key },
-      ],
-      'Invalid since: missing; send the X-Dataset-Version of your copy': ['/removals', { key: service.key }],
-      'Invalid since: must be an integer from 0 to 9007199254740991, digits only, no leading zeros': [
-        '/removals?since=',
-        { key: service.key },
-      ],
-      'Invalid since: must be at most 1, the version of the dataset': [
-        '/removals?since=2',
-        { key: service.key },
-      ],
       'Changes since version 0 are no longer available, only those since version 1; fetch all users and repositories again':
         ['/removals?since=0', { key: service.key }],
-      'Login is missing': ['/users/', { key: service.key }],
-      'Invalid login: must be 1 to 100 letters, digits, -, _, ., [ or ], and not . or ..': [
-        '/users/a%20b',
-        { key: service.key },
-      ],
-      'Owner is missing': ['/repos/', { key: service.key }],
-      'Invalid owner: must be 1 to 100 letters, digits, -, _, ., [ or ], and not . or ..': [
-        '/repos/a%20b/c',
-        { key: service.key },
-      ],
-      'Repository name is missing': ['/repos/a', { key: service.key }],
-      'Invalid repository name: must be 1 to 100 letters, digits, -, _, ., [ or ], and not . or ..': [
-        '/repos/a/b%20c',
-        { key: service.key },
-      ],
-      'Invalid path': ['/docs/a%5Cb'],
-      'Invalid URL: malformed percent-encoding': ['/users?x=%zz', { key: service.key }],
-      'Invalid URL: NUL character': ['/users?x=%00', { key: service.key }],
     }
     await service.request('/users', { key: limited.secret })
     await service.request('/users/ngoldberg', { key: user.secret, headers: { 'Idempotency-Key': 'used' } })
@@ -533,6 +291,10 @@ describe('openapi.yml', () => {
       // docs-build.test.ts
       'The documentation is missing; run: npm run docs',
     ]
-    expect([...new Set(listDocumentedMessages(contract))].sort()).toEqual(given.sort())
+    // Those of 400 are compared above.
+    const messagesOf400 = new Set(Object.keys(contract.paths).flatMap((path) => listMessages(path, '400')))
+    const without400 = (messages: string[]) =>
+      messages.filter((message) => !messagesOf400.has(message)).sort()
+    expect(without400([...new Set(listDocumentedMessages(contract))])).toEqual(without400(given))
   })
 })
