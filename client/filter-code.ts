@@ -47,7 +47,7 @@ type ListName = keyof typeof lists
 /** Parameters of pages, and of look-ups of many items. */
 const notFilters = ['page', 'per_page', 'after', 'logins', 'full_names', 'forge_rest_ids']
 /** Filters that neither the command line nor the tools have under their names. */
-const ofProgramsAlone = ['changed_since', 'exclude']
+const ofProgramsAlone = ['changed_since', 'exclude', 'sort']
 
 /** Options with shorter names than their parameters. */
 const shortOptions: Record<string, string | undefined> = {

@@ -1,5 +1,5 @@
 /** Filters of users and repositories, in the canonical form that equal filters share. */
-import { badRequest } from '../errors.ts'
+import { type ApiError, badRequest } from '../errors.ts'
 import { foldDomain, foldLocation, foldText } from '../names/case-folding.ts'
 import {
   type EntriesFilter,
@@ -39,10 +39,13 @@ export function createFilter(given: Readonly<FilterValues>): Filter {
   assertNeeds(filter)
   const { dependency_names: names = [], dependency_match: match, changed_since: since } = filter
   if (match === 'any' || names.length === 1) delete filter.dependency_match
-  if (since !== undefined && Object.keys(filter).length > 1) {
-    throw badRequest('Invalid changed_since: can be combined only with page, per_page, after and exclude')
-  }
+  if (since !== undefined && Object.keys(filter).length > 1) throw changesAlone()
   return filter
+}
+
+/** 400: no filter and no order may be beside `changed_since`. */
+export function changesAlone(): ApiError {
+  return badRequest('Invalid changed_since: can be combined only with page, per_page, after and exclude')
 }
 
 /** The filters that need others. */

@@ -60,7 +60,7 @@ export async function findConditions(
       ids: Found<number>
     })[]
   >`
-    select edition, version, changes_since as "changesSince", ${selectUnready(sql, filter)} as unready,
+    select edition, version, changes_since as "changesSince", ${selectUnready(sql, Object.keys(filter))} as unready,
       ${selectTerms(sql, list, filter, searches)} as "ofTerms",
       ${collect(sql, searches, ({ sets }) => sets)} as others,
       ${collect(sql, searches, ({ ids }) => ids)} as ids

@@ -5,24 +5,29 @@
  */
 import type { Fragment, SqlOrTransaction } from '../database/connect.ts'
 import { devdataCommand } from '../devdata-command.ts'
-import type { Filter } from './canonical-filter.ts'
-import { type FilterName, type FilterRow, filterNames, filters } from './filters.ts'
+import { type FilterRow, filterNames, filters } from './filters.ts'
+import { type SortRow, sortOrders } from './sort-orders.ts'
 
-/** A filter that 0.1.0 doesn't have, and the attribute that it asks for. */
+/** A filter that 0.1.0 doesn't have, or an order such as `sort=stars`, and the attribute that it asks for. */
 interface LaterFilter {
-  name: FilterName
+  name: string
   attribute: string
 }
 
-/** The filters whose terms an older version may have left out. */
-const laterFilters: readonly LaterFilter[] = filterNames.flatMap((name) => {
-  const { attribute, isLater }: FilterRow = filters[name]
-  return attribute === undefined || !isLater ? [] : [{ name, attribute }]
-})
+/** The filters and orders whose terms an older version may have left out. */
+const laterFilters: readonly LaterFilter[] = [
+  ...filterNames.flatMap((name) => {
+    const { attribute, isLater }: FilterRow = filters[name]
+    return attribute === undefined || !isLater ? [] : [{ name, attribute }]
+  }),
+  ...Object.entries<SortRow>(sortOrders).flatMap(([name, { unknown }]) =>
+    unknown === undefined ? [] : [{ name: `sort=${name}`, attribute: unknown }],
+  ),
+]
 
-/** SQL: a JSON array with the names of a request's filters that aren't ready. */
-export function selectUnready(sql: SqlOrTransaction, filter: Filter): Fragment {
-  const asked = laterFilters.filter(({ name }) => name in filter)
+/** SQL: a JSON array with those of the filters and orders that aren't ready. */
+export function selectUnready(sql: SqlOrTransaction, names: readonly string[]): Fragment {
+  const asked = laterFilters.filter(({ name }) => names.includes(name))
   if (asked.length === 0) return sql`'[]'::json`
   return sql`(select coalesce(json_agg(name), '[]') from ${selectUnderived(sql, asked)})`
 }

@@ -1,7 +1,7 @@
 /**
  * Pages of users or repositories: of all, of those that a filter matches, or of those that a batch look-up names.
  */
-import type { Fragment, Sql } from '../database/connect.ts'
+import type { Fragment, Sql, SqlOrTransaction } from '../database/connect.ts'
 import { limitPage, offsetOf, type Page, type Rendering, renderPage } from '../paging/page.ts'
 import { type BatchLookUp, createBatchReader } from './batch-lookup.ts'
 import { type Filter, isUnfiltered } from './canonical-filter.ts'
@@ -9,6 +9,8 @@ import { readOneState } from './dataset.ts'
 import type { ListName } from './filters.ts'
 import { computeMatches, type Matches, type MatchFinder, type Requester } from './matches.ts'
 import { type CatalogPage, createPageReader, type ReadOptions, readPage } from './page-reader.ts'
+import { selectKnown, selectRanked } from './ranking.ts'
+import { type Sort, type SortPlace, writePlace } from './sort-orders.ts'
 import { renderMembers } from './stored-documents.ts'
 
 /** How the pages of a list are read. */
@@ -52,15 +54,26 @@ const kinds = {
  * Reads a page of the items that a filter matches or a batch look-up names, by internal id, and settles the request as
  * `ReadPage` does. Throws as `find` of a `MatchFinder` does.
  */
-export type ReadList = (
-  request: { filter: Filter | BatchLookUp; page: Page<number> },
-  requester: Requester & ReadOptions,
-) => Promise<CatalogPage>
+export type ReadList = (request: ListRequest, requester: Requester & ReadOptions) => Promise<CatalogPage>
+
+/** A request for a page. */
+export interface ListRequest {
+  filter: Filter | BatchLookUp
+  /** Undefined: by internal id. A batch look-up has no other order. */
+  sort?: Sort | undefined
+  /** `after` is the place of an item in the order of `sort`; its value doesn't matter if there is none. */
+  page: Page<SortPlace>
+}
 
 /** A page of matches. */
 interface MatchesPage {
   matches: Matches
-  page: Page<number>
+  /** In their order. */
+  ids: readonly number[]
+  /** Matches before the page. */
+  skipped: number
+  /** The place of the last one, unless the matches are in the order of their ids. */
+  next?: string
 }
 
 /** Creates a function that reads pages. One statement reads those of many concurrent requests. */
@@ -69,58 +82,90 @@ export function createList(sql: Sql, finder: MatchFinder, kind: keyof typeof kin
   const rendered = sql`${renderPage(sql, render(sql))}, max(id) as next`
   const readNamed = createBatchReader(sql, list, rendered, { maxPages })
 
-  /** Creates a reader. `isOnPage` is SQL: whether an item is on the page that the row `asked` requests. */
-  function createMatchesReader(isOnPage: Fragment) {
-    const select = (requests: readonly MatchesPage[]) => {
-      const pages = requests.map(locatePage)
-      return sql`
+  /** Creates a reader. `rows` is SQL: the items on the page that the row `asked` requests, in their order. */
+  function createMatchesReader(rows: Fragment) {
+    const select = (requests: readonly MatchesPage[]) => sql`
         select asked.place, page.*
         from unnest(
           ${sql.typed.texts(requests.map(({ matches }) => matches.edition))},
-          ${sql.typed.texts(pages.map(({ ids }) => ids.join()))},
-          ${sql.typed.bigints(pages.map(({ ids }) => ids.at(0) ?? 0))},
-          ${sql.typed.bigints(pages.map(({ ids }) => ids.at(-1) ?? 0))},
+          ${sql.typed.texts(requests.map(({ ids }) => ids.join()))},
+          ${sql.typed.bigints(requests.map(({ ids }) => ids.at(0) ?? 0))},
+          ${sql.typed.bigints(requests.map(({ ids }) => ids.at(-1) ?? 0))},
           ${sql.typed.bigints(requests.map(({ matches }) => matches.ids.total))},
-          ${sql.typed.bigints(pages.map(({ skipped }) => skipped))}
+          ${sql.typed.bigints(requests.map(({ skipped }) => skipped))}
         ) with ordinality asked(edition, ids, first_id, last_id, total, skipped, place)
         left join lateral (
           select asked.total, asked.skipped as offset, found.*
           from (select from dataset where edition = asked.edition::uuid limit 1) current, lateral (
-            select ${rendered} from (
-              select * from ${sql(list)} where ${isOnPage} order by id ${limitPage(sql)}
-            ) page
+            select ${rendered} from (${rows} ${limitPage(sql)}) page
           ) found
         ) page on true`
-    }
     return { read: createPageReader(sql, { maxPages, noPage: 'outdated', select }), select }
   }
 
-  const some = createMatchesReader(sql`id = any(string_to_array(asked.ids, ',')::integer[])`)
+  const some = createMatchesReader(sql`
+    select * from ${sql(list)} where id = any(string_to_array(asked.ids, ',')::integer[]) order by id`)
   // All items match, so those of a page are a range, which is read faster.
-  const all = createMatchesReader(sql`id >= asked.first_id and id <= asked.last_id`)
+  const all = createMatchesReader(sql`
+    select * from ${sql(list)} where id >= asked.first_id and id <= asked.last_id order by id`)
+  const ranked = createMatchesReader(sql`
+    select i.* from unnest(string_to_array(asked.ids, ',')::integer[]) with ordinality wanted(id, position)
+      join ${sql(list)} i using (id)
+    order by position`)
 
-  return async ({ filter, page }, requester) => {
-    if ('by' in filter) return readNamed({ lookUp: filter, page }, requester)
-    const { read, select } = isUnfiltered(filter) ? all : some
+  return async ({ filter, sort, page }, requester) => {
+    if ('by' in filter) {
+      return readNamed({ lookUp: filter, page: { ...page, after: page.after?.id } }, requester)
+    }
+    const unranked = isUnfiltered(filter) ? all : some
+    const { read, select } = sort === undefined ? unranked : ranked
     return readOneState(
       sql,
       async () => {
-        const matches = await finder.find(list, filter, requester)
+        const matches = await finder.find(list, filter, requester, sort)
         if (matches === 'outdated') return matches
-        const found = await read({ matches, page }, requester)
+        const located = await locatePage(sql, matches, page, (locate) =>
+          finder.extend(list, filter, matches, requester, locate),
+        )
+        const found = located === 'outdated' ? located : addNext(await read(located, requester), located)
         if (found === 'outdated') finder.forget(list, filter, matches)
         return found
       },
       async (tx) => {
-        const matches = await computeMatches(tx, list, filter)
-        return matches === 'outdated' ? matches : readPage(tx, select([{ matches, page }]), 'outdated')
+        const matches = await computeMatches(tx, list, filter, sort)
+        if (matches === 'outdated') return matches
+        const located = await locatePage(tx, matches, page)
+        if (located === 'outdated') return located
+        return addNext(await readPage(tx, select([located]), 'outdated'), located)
       },
     )
   }
 }
 
-/** Finds the ids of a page, and the number of items before it. Items before `after` may have come or gone. */
-function locatePage({ matches: { ids }, page }: MatchesPage): { ids: number[]; skipped: number } {
-  const skipped = page.after === undefined ? offsetOf(page) : ids.rank(page.after)
-  return { ids: ids.select(skipped, page.size), skipped }
+/**
+ * Finds the ids of a page, and the number of items before it. Items before `after` may have come or gone. `takeTurn` runs what reads
+ * more about the order of the matches.
+ */
+async function locatePage(
+  sql: SqlOrTransaction,
+  matches: Matches,
+  page: Page<SortPlace>,
+  takeTurn = <Result>(locate: () => Promise<Result>) => locate(),
+): Promise<MatchesPage | 'outdated'> {
+  const { ids, ranking } = matches
+  if (ranking === undefined) {
+    const skipped = page.after === undefined ? offsetOf(page) : ids.rank(page.after.id)
+    return { matches, ids: ids.select(skipped, page.size), skipped }
+  }
+  const ranked =
+    selectKnown(ranking, page) ?? (await takeTurn(() => selectRanked(sql, ranking, matches, page)))
+  if (ranked === 'outdated') return ranked
+  const { places, skipped } = ranked
+  const last = places.at(-1)
+  return { matches, ids: places.map(({ id }) => id), skipped, ...(last && { next: writePlace(last) }) }
+}
+
+/** Replaces the key of a page's last item, if its place in an order is known. */
+function addNext(found: CatalogPage | 'outdated', { next }: MatchesPage): CatalogPage | 'outdated' {
+  return found === 'outdated' || next === undefined ? found : { ...found, next }
 }

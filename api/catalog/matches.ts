@@ -14,12 +14,16 @@ import { assertChangesKnown } from './dataset.ts'
 import type { ListName } from './filters.ts'
 import { findCandidates } from './location-search.ts'
 import type { ReadOptions } from './page-reader.ts'
+import { measureRanking, type Ranking, rankMatches } from './ranking.ts'
+import type { Sort } from './sort-orders.ts'
 
 /** The matches of a filter. */
 export interface Matches {
   ids: IdSet
   /** Of the dataset that they were computed from. */
   edition: string
+  /** Their order; undefined: that of their ids. */
+  ranking?: Ranking
 }
 
 /** The caller of a request for a list. */
@@ -29,7 +33,7 @@ export interface Requester extends Pick<ReadOptions, 'signal'> {
   onWait?: (() => void) | undefined
 }
 
-/** Finds the matches of filters in one database. */
+/** Finds the matches of filters in one database, ranked if they have an order other than that of their ids. */
 export interface MatchFinder {
   /**
    * Returns the matches, unless the dataset changes while they are computed. A caller who requests many new filters delays
@@ -37,7 +41,23 @@ export interface MatchFinder {
    * filter asks for changes since a version that is too old, or doesn't exist yet. Throws `ClientGoneError` if the signal is
    * aborted before the request's turn.
    */
-  find(list: ListName, filter: Filter, requester: Requester): Promise<Matches | 'outdated'>
+  find(
+    list: ListName,
+    filter: Filter,
+    requester: Requester,
+    sort?: Sort | undefined,
+  ): Promise<Matches | 'outdated'>
+  /**
+   * Runs what reads more about the order of matches, at the requester's turn, and keeps what the ranking knows then. Throws as
+   * `find` does.
+   */
+  extend<Result>(
+    list: ListName,
+    filter: Filter,
+    matches: Matches,
+    requester: Requester,
+    read: () => Promise<Result>,
+  ): Promise<Result>
   /** Forgets matches of an edition that the dataset no longer has. */
   forget(list: ListName, filter: Filter, matches: Matches): void
 }
@@ -70,7 +90,8 @@ const entryOverheadBytes = 500
 export function createMatchCache({ maxBytes, maxWaitMs, maxQueued }: MatchCacheOptions): MatchCache {
   const cache = new LRUCache<string, Matches>({
     maxSize: Math.max(1, maxBytes),
-    sizeCalculation: ({ ids }, key) => entryOverheadBytes + 2 * key.length + ids.bytes,
+    sizeCalculation: ({ ids, ranking }, key) =>
+      entryOverheadBytes + 2 * key.length + ids.bytes + (ranking === undefined ? 0 : measureRanking(ranking)),
   })
   const queue = createFairQueue<number>({ maxConcurrent, maxConcurrentOfCaller, maxWaitMs, maxQueued })
   let databases = 0
@@ -91,43 +112,68 @@ export function createMatchCache({ maxBytes, maxWaitMs, maxQueued }: MatchCacheO
   function createFinder(sql: Sql): MatchFinder {
     const database = databases++
     const computing = new Map<string, Promise<Matches | 'outdated'>>()
-    const createKey = (list: ListName, filter: Filter) => JSON.stringify([database, list, filter])
+    const createKey = (list: ListName, filter: Filter, sort?: Sort) =>
+      JSON.stringify([database, list, filter, sort])
 
-    async function compute(key: string, list: ListName, filter: Filter): Promise<Matches | 'outdated'> {
-      const matches = await countStatement(sql, () => computeMatches(sql, list, filter))
-      if (matches !== 'outdated') cache.set(key, matches)
-      return matches
+    function keep(list: ListName, filter: Filter, matches: Matches): void {
+      cache.set(createKey(list, filter, matches.ranking?.sort), matches)
+    }
+
+    function forget(list: ListName, filter: Filter, { edition, ranking }: Matches): void {
+      for (const sort of [undefined, ranking?.sort]) {
+        const key = createKey(list, filter, sort)
+        if (cache.peek(key)?.edition === edition) cache.delete(key)
+      }
+    }
+
+    async function compute(list: ListName, filter: Filter, sort?: Sort): Promise<Matches | 'outdated'> {
+      const matches =
+        cache.get(createKey(list, filter)) ??
+        (await countStatement(sql, () => computeMatches(sql, list, filter)))
+      if (matches === 'outdated') return matches
+      keep(list, filter, matches)
+      if (sort === undefined) return matches
+      const ranked = await countStatement(sql, () => addRanking(sql, sort, matches))
+      if (ranked === 'outdated') forget(list, filter, matches)
+      else keep(list, filter, ranked)
+      return ranked
     }
 
     return {
-      async find(list, filter, requester) {
-        const key = createKey(list, filter)
+      async find(list, filter, requester, sort) {
+        const key = createKey(list, filter, sort)
         const findKnown = () => cache.get(key) ?? computing.get(key)
         const known = findKnown()
         if (known !== undefined) return known
         return takeTurn(requester, async () => {
           const other = findKnown() // of a request whose turn came before
           if (other !== undefined) return other
-          const own = compute(key, list, filter).finally(() => computing.delete(key))
+          const own = compute(list, filter, sort).finally(() => computing.delete(key))
           computing.set(key, own)
           return own
         })
       },
-      forget(list, filter, matches) {
-        const key = createKey(list, filter)
-        if (cache.peek(key) === matches) cache.delete(key)
+      extend(list, filter, matches, requester, read) {
+        return takeTurn(requester, async () => {
+          const result = await countStatement(sql, read)
+          const isKept = cache.peek(createKey(list, filter, matches.ranking?.sort)) === matches
+          if (isKept) keep(list, filter, matches) // measures them again
+          return result
+        })
       },
+      forget,
     }
   }
 
   return { createFinder, takeTurn, isFullFor: queue.isFullFor }
 }
 
-/** Computes the matches of a filter. Throws 410 and 400 as `find` does. */
+/** Computes the matches of a filter, ranked if they are sorted. Throws 410, 400 and 503 as `find` does. */
 export async function computeMatches(
   sql: SqlOrTransaction,
   list: ListName,
   filter: Filter,
+  sort?: Sort,
 ): Promise<Matches | 'outdated'> {
   const { location, changed_since: changedSince } = filter
   const candidates = location && (await findCandidates(sql, location))
@@ -146,5 +192,15 @@ export async function computeMatches(
     place++
   }
   if (matches === undefined || place < conditions.length) throw new Error('a condition was not read')
-  return { ids: matches.toIdSet(), edition }
+  const unranked = { ids: matches.toIdSet(), edition }
+  return sort === undefined ? unranked : addRanking(sql, sort, unranked)
+}
+
+async function addRanking(
+  sql: SqlOrTransaction,
+  sort: Sort,
+  matches: Matches,
+): Promise<Matches | 'outdated'> {
+  const ranking = await rankMatches(sql, sort, matches)
+  return ranking === 'outdated' ? ranking : { ...matches, ranking }
 }

@@ -43,7 +43,7 @@ export function renderMembers(
 export function selectMember(
   sql: SqlOrTransaction,
   members: Fragment,
-  name: 'url' | 'name' | 'full_name' | 'author_email',
+  name: 'url' | 'name' | 'full_name' | 'stargazers_count' | 'author_email',
 ): Fragment {
   return sql`${renderMembers(sql, members)}::json ->> ${sql.unsafe(`'${name}'`)}`
 }

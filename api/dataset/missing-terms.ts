@@ -53,7 +53,8 @@ async function deriveTerms(
   for await (const items of batches) {
     const rows = items.map((item) => ({
       id: item.id,
-      attributes: listAttributes(list, item.fields ?? {}), // null: the record has none of them
+      // null: the record has none of the fields. Further attributes may come from them.
+      attributes: listAttributes(list, item.fields ?? {}).filter(({ name }) => attributes.includes(name)),
     }))
     const attributeIds = await addAttributes(
       tx,

@@ -2,7 +2,7 @@
  * The query parameters of `/users` and `/repos` (`decisions/0003-lists.md`): reads each filter as its row in `filters.ts` says.
  */
 import type { BatchLookUp } from '../catalog/batch-lookup.ts'
-import { createFilter, type Filter } from '../catalog/canonical-filter.ts'
+import { changesAlone, createFilter, type Filter } from '../catalog/canonical-filter.ts'
 import {
   type EntriesFilter,
   type FilterName,
@@ -11,10 +11,12 @@ import {
   filters,
   hasEntries,
   hasNumber,
+  type ListName,
   listFilters,
   lookUps,
   type NumberFilter,
 } from '../catalog/filters.ts'
+import { listSorts, readPlace, type Sort, type SortPlace } from '../catalog/sort-orders.ts'
 import { badRequest } from '../errors.ts'
 import { isCountryCode, suggestCountryCode } from '../names/places/country-codes.ts'
 import { isBatchLookUp, readBatchLookUp } from './batch-parameters.ts'
@@ -38,31 +40,62 @@ import {
 /** The parameters of both lists that may be repeated. */
 const repeatable = [...filterNames.filter(hasEntries), ...Object.keys(lookUps)]
 
-/** The parameters of `/users`. */
-export const userParameters: ListParameters<Filter | BatchLookUp, number> = {
-  names: listFilters('users'),
-  repeatable,
-  isBatchLookUp,
-  readAfter: readIdAfter,
-  readFilter,
+/** Which users a list has, and their order. */
+export interface UserFilter {
+  filter: Filter | BatchLookUp
+  sort: Sort | undefined
 }
 
-/** Which repositories a list has, and whether with their dependencies. */
-export interface RepositoryFilter {
-  filter: Filter | BatchLookUp
+/** The parameters of `/users`. */
+export const userParameters: ListParameters<UserFilter, SortPlace> = {
+  names: [...listFilters('users'), 'sort'],
+  repeatable,
+  isBatchLookUp,
+  readAfter: readPlaceAfter,
+  readFilter: (query) => readSortedFilter(query, 'users'),
+}
+
+/** Which repositories a list has, their order, and whether with their dependencies. */
+export interface RepositoryFilter extends UserFilter {
   excludesDependencies: boolean
 }
 
 /** The parameters of `/repos`. */
-export const repositoryParameters: ListParameters<RepositoryFilter, number> = {
-  names: [...listFilters('repositories'), 'exclude'],
+export const repositoryParameters: ListParameters<RepositoryFilter, SortPlace> = {
+  names: [...listFilters('repositories'), 'sort', 'exclude'],
   repeatable,
   isBatchLookUp,
-  readAfter: readIdAfter,
+  readAfter: readPlaceAfter,
   readFilter: (query) => ({
-    filter: readFilter(query),
+    ...readSortedFilter(query, 'repositories'),
     excludesDependencies: readOption(query, 'exclude', ['dependencies']) !== undefined,
   }),
+}
+
+/** Whether a request has an order of its own. Beside a batch look-up, an empty parameter is ignored. */
+function isSorted(query: URLSearchParams): boolean {
+  return query.has('sort') && !isBatchLookUp(query)
+}
+
+/** Reads `after`. In the order of ids, the value of the place doesn't matter. */
+function readPlaceAfter(query: URLSearchParams): SortPlace | undefined {
+  if (!isSorted(query)) {
+    const id = readIdAfter(query)
+    return id === undefined ? undefined : { value: null, id }
+  }
+  const text = readSingle(query, 'after')
+  const place = text === undefined ? undefined : readPlace(text)
+  if (text !== undefined && place === undefined) {
+    throw badRequest('Invalid after: must be VALUE.ID with sort, such as 1500.123, or .123 without a value')
+  }
+  return place
+}
+
+function readSortedFilter(query: URLSearchParams, list: ListName): UserFilter {
+  const filter = readFilter(query)
+  const sort = isSorted(query) ? readOption(query, 'sort', listSorts(list)) : undefined
+  if (sort !== undefined && 'changed_since' in filter) throw changesAlone()
+  return { filter, sort }
 }
 
 /** Reads the filters of a query, which has only parameters of its list. */

@@ -48,9 +48,9 @@ export function addRepositoryRoutes(app: Hono<HonoEnvironment>, meter: Meter): v
       createListQuery(
         url,
         repositoryParameters,
-        (catalog, { filter: { filter, excludesDependencies }, page }, requester) => {
+        (catalog, { filter: { excludesDependencies, ...filter }, page }, requester) => {
           const list = excludesDependencies ? 'listRepositoriesAlone' : 'listRepositories'
-          return catalog[list]({ filter, page }, requester)
+          return catalog[list]({ ...filter, page }, requester)
         },
       ),
     ),

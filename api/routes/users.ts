@@ -14,8 +14,8 @@ export function addUserRoutes(app: Hono<HonoEnvironment>, meter: Meter): void {
   app.get(
     '/users',
     meter.metered((_, url) =>
-      createListQuery(url, userParameters, (catalog, request, requester) =>
-        catalog.listUsers(request, requester),
+      createListQuery(url, userParameters, (catalog, { filter, page }, requester) =>
+        catalog.listUsers({ ...filter, page }, requester),
       ),
     ),
   )

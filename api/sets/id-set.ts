@@ -10,6 +10,8 @@ export interface IdSet {
   rank(id: number): number
   /** Returns the `count` ids that follow the first `offset` ones; fewer at the end. */
   select(offset: number, count: number): number[]
+  /** Returns the ids as a bitmap, which must not be changed. */
+  toBitmap(): Bitmap
 }
 
 /** A chunk has the ids of a part of the smallest width. */
@@ -18,7 +20,11 @@ const chunkWords = 2 ** chunkWidth / 32
 
 /** A set that is being computed: a bitmap in chunks. Ranges without ids take no memory. */
 export class Bitmap {
-  #chunks: (Uint32Array | undefined)[] = []
+  #chunks: (Uint32Array | undefined)[]
+
+  constructor(chunks: (Uint32Array | undefined)[] = []) {
+    this.#chunks = chunks
+  }
 
   /** Adds ids. Ascending ones are added fastest. */
   addAll(ids: ArrayLike<number>): void {
@@ -67,6 +73,27 @@ export class Bitmap {
     }
   }
 
+  copy(): Bitmap {
+    return new Bitmap(this.#chunks.map((chunk) => chunk?.slice()))
+  }
+
+  /** Removes ids. Returns how many of them it had. */
+  takeAll(ids: ArrayLike<number>): number {
+    let taken = 0
+    for (let place = 0; place < ids.length; place++) {
+      const id = ids[place] ?? 0
+      const chunk = this.#chunks[id >>> chunkWidth]
+      if (chunk === undefined) continue
+      const at = (id >>> 5) % chunkWords
+      const word = chunk[at] ?? 0
+      const bit = 1 << (id & 31)
+      if ((word & bit) === 0) continue
+      chunk[at] = word & ~bit
+      taken++
+    }
+    return taken
+  }
+
   /** Returns the ids in the form that takes less memory. The bitmap must not be changed afterwards. */
   toIdSet(): IdSet {
     const chunks = this.#chunks
@@ -91,15 +118,12 @@ export class Bitmap {
 }
 
 /** `ranks` has the number of ids before each chunk, and the number of all ids. */
-function createBitmapSet(
-  chunks: readonly (Uint32Array | undefined)[],
-  ranks: Uint32Array,
-  bytes: number,
-): IdSet {
+function createBitmapSet(chunks: (Uint32Array | undefined)[], ranks: Uint32Array, bytes: number): IdSet {
   const total = ranks[chunks.length] ?? 0
   return {
     total,
     bytes,
+    toBitmap: () => new Bitmap(chunks),
     rank(id) {
       const index = Math.floor(id / 2 ** chunkWidth) // clients send ids of more than 32 bits, too
       if (index >= chunks.length) return total
@@ -145,6 +169,11 @@ function createSortedSet(ids: Uint32Array): IdSet {
     bytes: ids.byteLength,
     rank: (id) => findLast(ids, id) + 1,
     select: (offset, count) => Array.from(ids.subarray(offset, offset + count)),
+    toBitmap() {
+      const bitmap = new Bitmap()
+      bitmap.addAll(ids)
+      return bitmap
+    },
   }
 }
 

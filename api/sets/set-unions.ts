@@ -23,15 +23,11 @@ export async function* uniteSets(
   edition: string,
 ): AsyncGenerator<Bitmap | 'outdated', void> {
   const wanted = unions.map(({ sets }) => groupSets(sets))
-  const termLists = wanted.map(({ stored, shelves }) => `"{${[...stored, ...shelves.keys()].join()}}"`)
-  // The inner select runs once for each union, one after the other. A union without sets has one row, whose part is null.
-  const rows = copyRows(
+  const rows = copySets(
     sql,
-    `select ${partColumns}, d.edition = '${edition}', term_id, union_number - 1
-    from dataset d cross join unnest('{${termLists.join()}}'::text[]) with ordinality as u(terms, union_number)
-      left join lateral (
-        select * from sets where d.edition = '${edition}' and list = '${list}' and term_id = any(terms::integer[]) offset 0
-      ) s on true`,
+    list,
+    wanted.map(({ stored, shelves }) => [...stored, ...shelves.keys()]),
+    edition,
   )
   let isOutdated = false
   let place = -1
@@ -56,6 +52,67 @@ export async function* uniteSets(
     else union.addAll(listShelvedIds(part, places))
   }
   yield isOutdated ? 'outdated' : union
+}
+
+/**
+ * Copies the parts of sets if the dataset still has the edition: rows with the columns of a part, whether it has the edition, the
+ * term and the number of the list that has it, from 0. `termLists` are terms or shelves.
+ */
+function copySets(
+  sql: SqlOrTransaction,
+  list: SetList,
+  termLists: readonly (readonly number[])[],
+  edition: string,
+): AsyncGenerator<Buffer[], void> {
+  // The inner select runs once for each list, one after the other. A list without sets has one row, whose part is null.
+  return copyRows(
+    sql,
+    `select ${partColumns}, d.edition = '${edition}', term_id, list_number - 1
+    from dataset d
+      cross join unnest('{${termLists.map((terms) => `"{${terms.join()}}"`).join()}}'::text[])
+        with ordinality as l(terms, list_number)
+      left join lateral (
+        select * from sets where d.edition = '${edition}' and list = '${list}' and term_id = any(terms::integer[]) offset 0
+      ) s on true`,
+  )
+}
+
+/**
+ * Visits sets part by part, in no order, each with its place in `sets` and its ids. Returns `outdated` if the dataset doesn't have
+ * the edition. One statement reads all of them.
+ */
+export async function visitSets(
+  sql: SqlOrTransaction,
+  list: SetList,
+  sets: readonly SetKey[],
+  edition: string,
+  visit: (place: number, ids: ArrayLike<number>) => void,
+): Promise<'visited' | 'outdated'> {
+  const places = new Map<number, number>()
+  const rowIds = new Set<number>()
+  for (const [place, key] of sets.entries()) {
+    const { termId, isShelved } = readKey(key)
+    places.set(termId, place)
+    rowIds.add(isShelved ? findShelf(termId) : termId)
+  }
+  let isOutdated = false
+  for await (const row of copySets(sql, list, [[...rowIds]], edition)) {
+    const [, , , , isCurrent, rowId] = row
+    if (readInteger(isCurrent) === 0) isOutdated = true
+    if (!hasPart(row)) continue
+    const termId = readInteger(rowId)
+    const part = readPart(row)
+    if (termId >= 0) {
+      visit(places.get(termId) ?? 0, decodePart(part))
+      continue
+    }
+    const shelf = decodeShelf(part)
+    for (const [index, place] of shelf.places.entries()) {
+      const wanted = places.get(~termId * shelfPlaces + place)
+      if (wanted !== undefined) visit(wanted, shelf.ids.subarray(index, index + 1))
+    }
+  }
+  return isOutdated ? 'outdated' : 'visited'
 }
 
 /** The terms whose sets have parts of their own, and the shelves of the others, with their places there. */

@@ -10,6 +10,7 @@ import {
   filters,
   type ListName,
 } from '../catalog/filters.ts'
+import { sortOrders } from '../catalog/sort-orders.ts'
 import { foldDomain, foldText } from '../names/case-folding.ts'
 import type { RepositoryRecord, UserRecord } from './records.ts'
 
@@ -63,13 +64,24 @@ export function listRepositoryAttributes(repository: Omit<RepositoryRecord, 'dep
   return listAttributes('repositories', fields)
 }
 
-/** The attributes that are fields of a list's records. */
-const fieldAttributes = {
-  users: listFieldAttributes('users'),
-  repositories: listFieldAttributes('repositories'),
+/** How a field of records becomes an attribute. */
+interface FieldAttribute {
+  /** `unknown`: the items have it whose field is null. */
+  kind: FilterRow['kind'] | 'unknown'
+  attribute: string
+  field: string
 }
 
-function listFieldAttributes(list: ListName) {
+/** The attributes that are fields of a list's records. */
+const fieldAttributes: Record<ListName, readonly FieldAttribute[]> = {
+  users: listFieldAttributes('users'),
+  repositories: [
+    ...listFieldAttributes('repositories'),
+    { kind: 'unknown', attribute: sortOrders.stars.unknown, field: 'stargazers_count' },
+  ],
+}
+
+function listFieldAttributes(list: ListName): FieldAttribute[] {
   return filterNames.flatMap((name) => {
     const { kind, attribute, field, ...row }: FilterRow = filters[name]
     return row.list !== list || field === undefined || attribute === undefined
@@ -96,7 +108,8 @@ export function listAttributes(list: ListName, fields: Readonly<Record<string, F
 }
 
 /** Returns the value of an attribute that a field is. Undefined: the item doesn't have the attribute. */
-export function toAttributeValue(kind: FilterRow['kind'], value: FieldValue): string | undefined {
+export function toAttributeValue(kind: FieldAttribute['kind'], value: FieldValue): string | undefined {
+  if (kind === 'unknown') return value === null ? 'true' : undefined
   if (typeof value === 'boolean') return String(value)
   if (typeof value === 'number') {
     const number = kind === 'time' ? dayOf(value) : value

@@ -30,6 +30,8 @@ export interface UserFilter {
   contributedTo?: string | readonly string[] | undefined
   /** Selects items that were added or changed after this version of the dataset, and allows no other filter. */
   changedSince?: number | undefined
+  /** Sorts users by this number, the highest first; equal ones by internal id. */
+  sort?: 'followers' | undefined
 }
 
 /** Which repositories a list has. Without members: all. Times are Unix seconds, or a date such as `2026-01-31`. */
@@ -64,6 +66,8 @@ export interface RepositoryFilter {
   pushedSince?: string | number | undefined
   /** Selects items that were added or changed after this version of the dataset, and allows no other filter. */
   changedSince?: number | undefined
+  /** Sorts repositories by `stargazers_count` (`stars`) or `pushed_at` (`pushed`), the highest first; equal ones by internal id. */
+  sort?: 'stars' | 'pushed' | undefined
   /** `dependencies` leaves this field out of each repository, at the same price. */
   exclude?: 'dependencies' | undefined
 }

@@ -74,6 +74,7 @@ describeOnOneDatabase('the matches of a filter', (kind) => {
         attempts++
         return 'outdated'
       },
+      extend: (_list, _filter, _matches, _requester, read) => read(),
       forget() {},
     }
     const found = await createList(sql, outdated, 'users')({ filter, page }, { caller: 1 })

@@ -24,7 +24,7 @@ import type { Loaded } from '../support/uses.ts'
 
 const firstLoad = isDrill
   ? { users: 5_000, repositories: 3_000, commits: 7_500 }
-  : { users: 1_000, repositories: 600, commits: 1_500 }
+  : { users: 1_200, repositories: 1_100, commits: 1_500 } // so many that a sorted list doesn't read the rows of all
 const laterLoad = { users: 60, repositories: 40, commits: 150 }
 const laterChange = { users: 150, repositories: 120, commits: 200 }
 const rounds = isDrill ? 6 : 2
@@ -322,19 +322,24 @@ function createQuestions(loaded: Loaded): fc.Arbitrary<Question> {
       createUserAttributes(loaded),
       contributedTo,
       fc.boolean(),
+      fc.constantFrom(undefined, 'followers' as const),
     )
-    .map(([location, filter, attributes, repositories, repeats]): Question => {
+    .map(([location, filter, attributes, repositories, repeats, sort]): Question => {
       const contributed = repositories === undefined ? {} : { contributed_to: repositories }
       const query = {
         location,
         ...contributed,
         ...writeAttributes(attributes),
         ...writeDependencies(filter, repeats),
+        ...(sort && { sort }),
       }
       return {
         path: '/users',
         query,
-        find: (oracle) => oracle.findUsers({ location, ...contributed, ...filter, ...attributes }),
+        find: (oracle) =>
+          sortItems(oracle.findUsers({ location, ...contributed, ...filter, ...attributes }), (user) =>
+            sort === undefined ? 0 : user.followers,
+          ),
       }
     })
   const ofRepositories = fc
@@ -345,8 +350,9 @@ function createQuestions(loaded: Loaded): fc.Arbitrary<Question> {
       createRepositoryAttributes(loaded),
       fc.boolean(),
       fc.boolean(),
+      fc.constantFrom(undefined, 'stars' as const, 'pushed' as const),
     )
-    .map(([login, logins, filter, attributes, excludes, repeats]): Question => {
+    .map(([login, logins, filter, attributes, excludes, repeats, sort]): Question => {
       const people = {
         ...(login !== undefined && { owner: login }),
         ...(logins !== undefined && { contributor: logins }),
@@ -359,14 +365,26 @@ function createQuestions(loaded: Loaded): fc.Arbitrary<Question> {
           ...writeAttributes(attributes),
           ...exclude,
           ...writeDependencies(filter, repeats),
+          ...(sort && { sort }),
         },
         find(oracle) {
-          const found = oracle.findRepositories({ ...people, ...filter, ...attributes })
+          const found = sortItems(
+            oracle.findRepositories({ ...people, ...filter, ...attributes }),
+            ({ stargazers_count, pushed_at }) =>
+              sort === undefined ? 0 : sort === 'stars' ? stargazers_count : pushed_at,
+          )
           return excludes ? found.map(({ dependencies: _excluded, ...others }) => others) : found
         },
       }
     })
   return fc.oneof(ofUsers, ofRepositories)
+}
+
+/** Sorts items: the highest value first, null last. Those with the same one stay in their order. */
+function sortItems<Item>(items: readonly Item[], readValue: (item: Item) => number | null): Item[] {
+  const values = [...new Set(items.map(readValue))].sort((a, b) => (b ?? -Infinity) - (a ?? -Infinity))
+  const groups = Map.groupBy(items, readValue)
+  return values.flatMap((value) => groups.get(value) ?? [])
 }
 
 /** Lists are comma-separated, or repeat their parameter. */

@@ -120,10 +120,10 @@ describeOnOneDatabase('devdata doctor', (kind) => {
     {
       name: 'a filter whose terms were never derived',
       breaks: `update dataset set derived_terms = '{}'`,
-      repairs: `update dataset set derived_terms = jsonb_build_object('forks', version, 'email_domain', version)`,
+      repairs: `update dataset set derived_terms = jsonb_build_object('forks', version, 'email_domain', version, 'no_stars', version)`,
       finds: {
         filters:
-          /^wrong: Filters not ready: email_domain, min_forks\. .* run: npm run -s devdata -- sets rebuild$/,
+          /^wrong: Filters not ready: email_domain, min_forks, sort=stars\. .* run: npm run -s devdata -- sets rebuild$/,
         sets: /^ok/,
       },
     },

@@ -8,11 +8,12 @@ import {
   listFilters,
   lookUps,
 } from '../../api/catalog/filters.ts'
+import { listSorts } from '../../api/catalog/sort-orders.ts'
 import { contract, listOperations, type Schema } from '../support/contract.ts'
 
 const paths: Record<ListName, string> = { users: '/users', repositories: '/repos' }
-/** The parameters that choose the page, and what is shown of an item. */
-const otherNames = ['page', 'per_page', 'after', 'exclude']
+/** The parameters that choose the page and the order, and what is shown of an item. */
+const otherNames = ['page', 'per_page', 'after', 'sort', 'exclude']
 const { AccountName, DatasetVersion, SecondsOrDate } = contract.components.schemas
 const positive = { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER }
 
@@ -88,6 +89,14 @@ test.for(['users', 'repositories'] as const)(
     }
   },
 )
+
+test.for(['users', 'repositories'] as const)('openapi.yml declares the orders of %s', (list) => {
+  const orders = lists
+    .filter(({ path }) => path === paths[list])
+    .map(({ parameters }) => parameters.find(({ name }) => name === 'sort')?.schema)
+  const schema = { type: 'string', enum: listSorts(list) }
+  expect(orders).toEqual([schema, schema])
+})
 
 test('the lists of one repository have no filters', () => {
   for (const path of ['/repos/{owner}/{name}/commits', '/repos/{owner}/{name}/dependencies']) {

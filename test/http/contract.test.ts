@@ -138,7 +138,7 @@ describe('openapi.yml', () => {
       'contains',
       'limit',
     ],
-    ...['owner', 'exclude', 'day', 'changed_since', 'since', ...Object.keys(batches)],
+    ...['owner', 'exclude', 'sort', 'day', 'changed_since', 'since', ...Object.keys(batches)],
   ]
 
   test('declares no other query parameters than these, of which two are required', () => {

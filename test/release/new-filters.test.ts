@@ -43,14 +43,17 @@ describeOnEachDatabase('a filter that 0.1.0 does not have', (kind) => {
     }
     expect(await readBalance()).toEqual(balance)
     expect(await describeUnready(service.sql)).toMatch(
-      /^Filters not ready: email_domain, min_forks\. .* sets rebuild$/,
+      /^Filters not ready: email_domain, min_forks, sort=stars\. .* sets rebuild$/,
     )
   }
 
   /** Lists have what the records say, alone and beside other filters. */
   async function expectExact(): Promise<void> {
-    const all = await service.sql<{ id: number; forks: number | null; language: string | null }[]>`
-      select id, (document ->> 'forks_count')::integer as forks, document ->> 'language' as language
+    const all = await service.sql<
+      { id: number; forks: number | null; stars: number | null; language: string | null }[]
+    >`
+      select id, (document ->> 'forks_count')::integer as forks,
+        (document ->> 'stargazers_count')::integer as stars, document ->> 'language' as language
       from repositories, lateral (select ('{' || members || '}')::json as document) d order by id`
     const most = Math.max(...all.map(({ forks }) => forks ?? 0))
     for (const forks of [1, 2, Math.ceil(most / 2), most, most + 1]) {
@@ -75,6 +78,13 @@ describeOnEachDatabase('a filter that 0.1.0 does not have', (kind) => {
       const { headers } = await request(`/users?email_domain=${domain}`, 'HEAD')
       expect(headers.get('X-Total-Count')).toBe(String(users))
     }
+    const { text } = await request('/repos?exclude=dependencies&per_page=100&sort=stars')
+    const sorted: { internal_id: number }[] = JSON.parse(text).data
+    const byStars = all.toSorted((a, b) => (b.stars ?? -1) - (a.stars ?? -1))
+    expect(sorted.map(({ internal_id: id }) => id)).toEqual(byStars.slice(0, 100).map(({ id }) => id))
+    const [unknown] = await service.sql<{ count: number }[]>`
+      select coalesce(sum(items_count), 0)::integer as count from attributes where name = 'no_stars'`
+    expect(unknown?.count).toBe(all.filter(({ stars }) => stars === null).length)
     expect((await verifySets(service.sql, 'all')).faults).toEqual([])
     expect(await describeUnready(service.sql)).toBeUndefined()
   }
@@ -106,6 +116,12 @@ describeOnEachDatabase('a filter that 0.1.0 does not have', (kind) => {
       await expectUnready(query)
     }
     expect((await request('/repos?min_forks=0')).status).toBe(400)
+    const sorted = await request('/repos?sort=stars')
+    expect([sorted.status, sorted.headers.get('X-Error-Code')]).toEqual([503, 'filter_not_ready'])
+    expect(JSON.parse(sorted.text).error).toMatch(/^Filter not ready: sort=stars; /)
+    for (const path of ['/repos?sort=pushed', '/users?sort=followers']) {
+      expect((await request(path, 'HEAD')).status).toBe(200)
+    }
     await rebuildSets(service.sql)
     expect((await request('/repos?min_forks=1&exclude=dependencies&per_page=1')).status).toBe(200)
     await expectExact()

@@ -16,7 +16,8 @@ describeOnServer('a start', () => {
   })
 
   test('logs the filters that are not ready, and the command that derives their terms', async () => {
-    const message = /Filters not ready: email_domain, min_forks\. .* run: npm run -s devdata -- sets rebuild/
+    const message =
+      /Filters not ready: email_domain, min_forks, sort=stars\. .* run: npm run -s devdata -- sets rebuild/
     const readLog = async () => {
       await using instance = await startInstanceProcess(service.location.databaseUrl, {
         LOG_LEVEL: 'warning',

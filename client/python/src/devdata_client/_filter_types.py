@@ -38,6 +38,8 @@ class UserFilter(TypedDict, total=False):
     """Selects users who authored or co-authored a commit of any of these repositories (``OWNER/NAME``)."""
     changed_since: int | None
     """Selects items that were added or changed after this version of the dataset, and allows no other filter."""
+    sort: Literal["followers"] | None
+    """Sorts users by this number, the highest first; equal ones by internal id."""
 
 
 class RepositoryFilter(TypedDict, total=False):
@@ -73,6 +75,8 @@ class RepositoryFilter(TypedDict, total=False):
     """Selects repositories whose last push was at or after this time: a date such as ``2026-01-31``, or Unix seconds."""
     changed_since: int | None
     """Selects items that were added or changed after this version of the dataset, and allows no other filter."""
+    sort: Literal["stars", "pushed"] | None
+    """Sorts repositories by ``stargazers_count`` (``stars``) or ``pushed_at`` (``pushed``), the highest first; equal ones by internal id."""
     exclude: Literal["dependencies"] | None
     """``dependencies`` leaves this field out of each repository, at the same price."""
 
