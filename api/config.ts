@@ -202,7 +202,7 @@ export function readEnvironment(
 /** Returns undefined if there is no file. */
 function readEnvFile(directory: string) {
   try {
-    return parseEnv(readFileSync(join(directory, '.env'), 'utf8'))
+    return parseEnv(readFileSync(join(directory, '.env'), 'utf8').replace(/^\uFEFF/, '')) // Windows' editors write one
   } catch (error) {
     if (readCode(error) === 'ENOENT') return undefined
     throw new ConfigError(`.env can't be read: ${describeFileError(error)}`)
@@ -214,12 +214,41 @@ function readEnvFile(directory: string) {
  * programs may read the file, too, so other unknown names are theirs. Throws `ConfigError` as `readEnvironment` does.
  */
 export function findMisspelledSettings(directory = '.'): string[] {
-  const known = [...settingNames, 'GITHUB_TOKEN'] // of `import github`
-  const unknown = Object.keys(readEnvFile(directory) ?? {}).filter((name) => !known.includes(name))
-  return unknown.flatMap((name) => {
-    const nearest = findNearest(name, known)
-    return nearest === undefined ? [] : [`${name} in .env is not a setting; did you mean ${nearest}?`]
-  })
+  const names = Object.keys(readEnvFile(directory) ?? {})
+  return findMisspelled(names, knownNames).map(
+    ({ name, meant }) => `${name} in .env is not a setting; did you mean ${meant}?`,
+  )
+}
+
+/** Shorter names may be those of other programs. */
+const minMisspelledLetters = 8
+
+/**
+ * Throws `ConfigError` if the environment has a name that looks like a misspelled setting which isn't set: a service without its
+ * database would serve another one.
+ */
+function assertSpelled(environment: Record<string, string | undefined>): void {
+  const isLong = (name: string) => name.replaceAll('_', '').length >= minMisspelledLetters
+  const missing = settingNames.filter((name) => isLong(name) && !environment[name])
+  const wrong = findMisspelled(Object.keys(environment), missing).map(
+    ({ name, meant }) =>
+      `${name} is not a setting; did you mean ${meant}? Rename it. If another program needs it, set ${meant}, too`,
+  )
+  if (wrong.length > 0) throw new ConfigError(wrong.join('\n'))
+}
+
+const knownNames = [...settingNames, 'GITHUB_TOKEN'] // of `import github`
+
+function findMisspelled(
+  names: readonly string[],
+  known: readonly string[],
+): { name: string; meant: string }[] {
+  return names
+    .filter((name) => !knownNames.includes(name))
+    .flatMap((name) => {
+      const meant = findNearest(name, known)
+      return meant === undefined ? [] : [{ name, meant }]
+    })
 }
 
 /**
@@ -227,6 +256,7 @@ export function findMisspelledSettings(directory = '.'): string[] {
  * Throws a `ConfigError` that names each wrong setting, its value and its rule.
  */
 export function readConfig(environment: Record<string, string | undefined>, { terminal = false } = {}) {
+  assertSpelled(environment)
   const given = Object.fromEntries(settingNames.map((name) => [name, environment[name]?.trim() || undefined]))
   const result = v.safeParse(schema, given)
   if (!result.success) {

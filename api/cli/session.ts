@@ -1,5 +1,6 @@
 /** The database session of a command. */
 import { constants } from 'node:os'
+import { resolve } from 'node:path'
 import process from 'node:process'
 import { type Config, readConfig, readEnvironment } from '../config.ts'
 import type { Sql } from '../database/connect.ts'
@@ -58,7 +59,8 @@ export async function withDatabase<T>(
 ): Promise<T> {
   const config = readConfig(readEnvironment(process.env))
   const { databaseUrl, dataDirectory } = config
-  if (databaseUrl === undefined && !createsDatabase && !hasDatabase(dataDirectory)) {
+  const isNew = databaseUrl === undefined && !hasDatabase(dataDirectory)
+  if (isNew && !createsDatabase) {
     throw new OperatorError(
       `There is no database in ${dataDirectory}; check DATA_DIR and DATABASE_URL. To create one, start the service, create a key, or load data`,
     )
@@ -71,6 +73,8 @@ export async function withDatabase<T>(
     },
     anySchema,
   )
+  if (isNew)
+    console.error(`Created a database in ${resolve(dataDirectory)} (DATA_DIR): DATABASE_URL is not set`)
   const interruption = listenForInterruption(database)
   let isInterrupted = false
   let cleanUp = async (_sql: Sql): Promise<void> => {}

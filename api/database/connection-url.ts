@@ -50,7 +50,8 @@ export class ConnectionUrlError extends Error {
 }
 
 const urlRule = 'must be a URL such as postgres://user:password@host:5432/name'
-const portRule = 'must have a port from 1 to 65535'
+const portRule =
+  'must have a port from 1 to 65535; if .env has the URL and its password has a #, write %23, because a # begins a comment'
 const oneHostRule =
   'must name one host; instead of several, name one that always leads to the primary, and set ' +
   'DATABASE_REPLICA_URL to streaming replicas'

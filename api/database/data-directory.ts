@@ -1,9 +1,8 @@
 /** The data folder: only its user has access, and one process at a time runs the database in it. */
-import { chmodSync, lstatSync, readdirSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { chmodSync, lstatSync, mkdirSync, readdirSync, statSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
 import process from 'node:process'
 import { describeFileError, getMessage, OperatorError, readCode } from '../errors.ts'
-import { createFolder } from './create-folder.ts'
 
 /** Names in the data folder. No other file in it is touched. */
 export const dataFiles = {
@@ -28,15 +27,22 @@ export function hasDatabase(dataDirectory: string): boolean {
 }
 
 /**
- * Creates the data folder if it doesn't exist, and removes the permissions of other users.
+ * Creates the data folder if it doesn't exist, and removes the permissions of other users. Its parent must exist: a disk that isn't
+ * mounted must not become an empty database.
  *
  * @throws {OperatorError} if it can't be created, has other files only, or belongs to another user
  */
 export function openDataDirectory(dataDirectory: string): void {
   try {
-    createFolder(dataDirectory, { mode: 0o700 })
+    mkdirSync(dataDirectory, { mode: 0o700 })
   } catch (error) {
-    throw new OperatorError(`DATA_DIR ${dataDirectory} can't be created: ${describeFileError(error)}`)
+    const code = readCode(error)
+    if (code !== 'EEXIST' || !statSync(dataDirectory, { throwIfNoEntry: false })?.isDirectory()) {
+      const parent = dirname(resolve(dataDirectory))
+      const reason =
+        code === 'ENOENT' ? `there is no folder ${parent}; create or mount it` : describeFileError(error)
+      throw new OperatorError(`DATA_DIR ${dataDirectory} can't be created: ${reason}`)
+    }
   }
   try {
     const names = readdirSync(dataDirectory)

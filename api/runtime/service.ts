@@ -96,7 +96,7 @@ async function start(options: Runtime): Promise<void> {
       `DATA_DIR ${config.dataDirectory} is in use by another devdata process; stop it, or set another DATA_DIR`,
     )
   }
-  const hasDemoKeys = isTrial(config, kind)
+  const isOnTrial = isTrial(config, kind, environment)
   let keys: DemoKeys | undefined
   const lifecycle: Lifecycle = { phase: 'waiting' }
   let listener: Listener | undefined
@@ -108,7 +108,7 @@ async function start(options: Runtime): Promise<void> {
       lifecycle,
       docsDirectory,
       buildInfo: readBuildInfo(runtime, config.commit),
-      readDemoKey: hasDemoKeys ? () => keys?.user : undefined,
+      readDemoKey: isOnTrial ? () => keys?.user : undefined,
       tracing: traceExport && (await createTracing(traceExport)),
     })
     listener = await listen({
@@ -140,8 +140,9 @@ async function start(options: Runtime): Promise<void> {
     await waitForDatabase(config, database, (reason) => {
       logger.error('Listening on port {port}, waiting for the database: {reason}', { port, reason })
     })
-    if (kind === 'embedded') await loadFirstData(sql, dataset, config, logger)
-    if (hasDemoKeys) keys = await prepareDemoKeys(sql, config)
+    if (kind === 'embedded')
+      await loadFirstData(sql, dataset, { ...config, sampleData: isOnTrial && config.sampleData }, logger)
+    if (isOnTrial) keys = await prepareDemoKeys(sql, config)
     else if (kind === 'embedded') {
       const revoked = await revokeDemoKeys(sql, config)
       if (revoked !== undefined) logger.warning('{message}', { message: revoked })
@@ -170,7 +171,7 @@ function warnOfPublicHost({ baseUrl, host }: Config, logger: Logger): void {
   )
 }
 
-/** Loads a folder that the start names, or the sample data, into an embedded database that is new. */
+/** Loads a folder that the start names, or the sample data if it is on, into an embedded database that is new. */
 async function loadFirstData(
   sql: Sql,
   dataset: string | undefined,

@@ -1,5 +1,5 @@
 /** The data that a start loads, and the demo keys of a trial (decisions/0007-operations.md). */
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { fstatSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as v from 'valibot'
 import { readDataset } from '../catalog/dataset.ts'
@@ -26,14 +26,27 @@ export interface DemoKeys {
 }
 
 /**
- * Whether a start is a trial on one's own machine: the embedded database, no `BASE_URL`, and a `HOST` that only this
- * machine can reach. Only a trial has demo keys.
+ * Whether a start is a trial on one's own machine: the embedded database, no `BASE_URL`, a `HOST` that only this
+ * machine can reach, and not a unit of systemd. Only a trial has demo keys and sample data.
  */
 export function isTrial(
   { baseUrl, host }: Pick<Config, 'baseUrl' | 'host'>,
   database: 'embedded' | 'postgresql',
+  environment: Record<string, string | undefined> = {},
 ): boolean {
-  return database === 'embedded' && baseUrl === undefined && isLoopback(host)
+  return database === 'embedded' && baseUrl === undefined && isLoopback(host) && !isUnit(environment)
+}
+
+/**
+ * Whether systemd runs this process as a unit: its output goes to the journal (systemd.exec(5)). The terminals of a desktop have
+ * inherited the same variable, and `INVOCATION_ID`.
+ */
+function isUnit({ JOURNAL_STREAM: journal }: Record<string, string | undefined>): boolean {
+  if (journal === undefined) return false
+  return [1, 2].some((descriptor) => {
+    const { dev, ino } = fstatSync(descriptor)
+    return `${dev}:${ino}` === journal
+  })
 }
 
 /** Loads the sample data into a database that has never had data. Calls `onLoad` before it does. */

@@ -54,7 +54,11 @@ describe('devdata on the embedded database that nobody runs', () => {
   test('makes it, keeps it, and several commands at once share it', async () => {
     const folder = await createFolder()
     const run: Run = (args, options) => runCommand(args, { ...folder, ...options })
-    expect(await readJson(run, ['migrate'])).toEqual({ applied: listMigrations().map(({ name }) => name) })
+    const { code, stdout, stderr } = await run(['migrate', '--json'])
+    expect([code, JSON.parse(stdout)]).toEqual([0, { applied: listMigrations().map(({ name }) => name) }])
+    expect(stderr).toBe(
+      `Created a database in ${join(folder.directory, '.data')} (DATA_DIR): DATABASE_URL is not set\n`,
+    )
     expect(await run(['keys', 'list'])).toEqual({
       code: 0,
       stdout: 'There are no keys yet: npm run -s devdata -- keys create --credits 1000\n',

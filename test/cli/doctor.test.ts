@@ -193,11 +193,11 @@ describe('devdata doctor', () => {
 
   test('names settings that are misspelled in .env, and no other unknown names', async () => {
     const folder = await createFolder()
-    writeFileSync(join(folder.directory, '.env'), 'LOGLEVL=debug\nLISTEN=0.0.0.0\nGITHUB_TOKEN=\n')
+    writeFileSync(join(folder.directory, '.env'), 'HOTS=::\nLISTEN=0.0.0.0\nGITHUB_TOKEN=\n')
     const { code, stdout } = await runDoctor({ ...folder, environment: { PORT: unusedPort } })
     expect([code, stdout.match(/.+ settings .+/g)]).toEqual([
       1,
-      ['wrong    settings    LOGLEVL in .env is not a setting; did you mean LOG_LEVEL?'],
+      ['wrong    settings    HOTS in .env is not a setting; did you mean HOST?'],
     ])
     await folder.remove()
   })

@@ -130,20 +130,26 @@ describe('a data folder', { concurrent: true }, () => {
     },
   )
 
-  test('is created closed, with the folders above it', async () => {
-    const dataDirectory = join(directory, 'deep/new')
+  test('is created closed', async () => {
+    const dataDirectory = join(directory, 'new')
     await using instance = await startInstanceProcess(undefined, {
       DATA_DIR: dataDirectory,
       SAMPLE_DATA: 'off',
     })
-    expect([dataDirectory, join(directory, 'deep')].map(readMode)).toEqual(['700', '700'])
+    expect(readMode(dataDirectory)).toBe('700')
     expect(await instance.stop()).toBe(0)
   })
 
-  test.skipIf(!existsSync('/proc/self'))('in a folder where nothing can be created is refused', async () => {
-    expect(await startRefused('/proc/devdata/data')).toBe(
-      "DATA_DIR /proc/devdata/data can't be created: no such file or directory",
+  test('whose parent is missing is refused, because its disk may not be mounted', async () => {
+    const parent = join(directory, 'disk')
+    expect(await startRefused(join(parent, 'data'))).toBe(
+      `DATA_DIR ${join(parent, 'data')} can't be created: there is no folder ${parent}; create or mount it`,
     )
+    expect(existsSync(parent)).toBe(false)
+  })
+
+  test.skipIf(!existsSync('/proc/self'))('in a folder where nothing can be created is refused', async () => {
+    expect(await startRefused('/proc/devdata')).toMatch(/^DATA_DIR \/proc\/devdata can't be created: /)
   })
 
   test('that holds other files is refused, and stays as it is', async () => {

@@ -255,7 +255,10 @@ test.each<[url: string, rule: string]>([
     'postgres://db/name?port=0',
     'postgres://db:99999/name',
     'postgres://u:hunter2@db:abc/name',
-  ].map((url): [string, string] => [url, 'must have a port from 1 to 65535']),
+  ].map((url): [string, string] => [
+    url,
+    'must have a port from 1 to 65535; if .env has the URL and its password has a #, write %23, because a # begins a comment',
+  ]),
   ...[
     'postgres://one%2Ctwo/name',
     'postgres:///name?host=one%2Ctwo',
@@ -404,6 +407,19 @@ test('all wrong settings are named at once, a line each', () => {
     `PORT "x" is invalid: it ${wholeNumber(0, 65535)}`,
     'SAMPLE_DATA "maybe" is invalid: it must be on or off',
   ])
+})
+
+test('a name that is nearly that of a setting ends the start, unless that setting is there, too', () => {
+  const complain = (name: string, meant: string) =>
+    `${name} is not a setting; did you mean ${meant}? Rename it. If another program needs it, set ${meant}, too`
+  expect(readComplaint({ DATABSE_URL: 'postgres://u:hunter2@db/name' })).toBe(
+    complain('DATABSE_URL', 'DATABASE_URL'),
+  )
+  expect(readComplaint({ DATABASE_URI: 'x', LOGLEVEL: 'debug' })).toBe(
+    `${complain('DATABASE_URI', 'DATABASE_URL')}\n${complain('LOGLEVEL', 'LOG_LEVEL')}`,
+  )
+  const url = 'postgres://db/name'
+  expect(readConfig({ DATABASE_URL: url, DATABASE_URI: 'x', BASEURL: 'x', PORTS: 'x' }).databaseUrl).toBe(url)
 })
 
 test('the base path is the path of BASE_URL', () => {

@@ -140,17 +140,23 @@ describe.each(runtimes)('a start on %s', (runtime) => {
   test('takes settings from .env, where it finds misspelled names, and the environment wins', async () => {
     await writeFile(
       join(directory, '.env'),
-      'BASE_URL=http://127.0.0.1:1/from-file\nLOG_LEVEL=warning\nDATABSE_URL=hunter2\nLISTEN=0.0.0.0\n',
+      '\uFEFFBASE_URL=http://127.0.0.1:1/from-file\nLOG_LEVEL=warning\nPORTS=1\nLISTEN=0.0.0.0\n',
     )
     using service = startService(command, directory, { BASE_URL: 'http://127.0.0.1:1/from-environment' })
     expect(readStart(await service.ready()).base).toBe('http://127.0.0.1:1/from-environment')
     service.stop()
     const { stdout } = await service.ended
     expect(stdout.match(/"message":".*?"/g)).toEqual([
-      '"message":"DATABSE_URL in .env is not a setting; did you mean DATABASE_URL?"',
+      '"message":"PORTS in .env is not a setting; did you mean PORT?"',
       expect.stringContaining(
         '"message":"Demo keys work only in a trial on this machine. Revoked in this data folder: key 1, key 2.',
       ),
+    ])
+    await writeFile(join(directory, '.env'), 'DATABSE_URL=hunter2\n')
+    const { code, stderr } = await startService(command, directory, {}).ended
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(/^DATABSE_URL is not a setting; did you mean DATABASE_URL\?/),
     ])
     await rm(join(directory, '.env'))
   })
