@@ -30,7 +30,7 @@ const app = createApp({
 const respond = checkRequests(app)
 const inProgress = new Set<Promise<Response>>()
 
-process.once('SIGINT', stop)
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, stop)
 
 export default {
   async fetch(request: Request, { completed }: Deno.ServeHandlerInfo): Promise<Response> {

@@ -114,7 +114,7 @@ async function checkServer(sql: Sql, kind: string): Promise<Finding> {
     version = row?.version ?? ''
   }
   const advice =
-    roundTripMs > maxGoodRoundTripMs
+    roundTripMs > maxGoodRoundTripMs && kind === ''
       ? '; each charged request needs two round trips, so run the service closer to the database'
       : ''
   return ok(

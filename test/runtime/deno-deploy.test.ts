@@ -108,19 +108,22 @@ describeOnServer('an instance that is started by its first request', () => {
     },
   )
 
-  test('responds to what is under way when it is stopped, and exits with 0', async () => {
-    await using instance = await startInstance()
-    const { secret, id: heldKey } = await service.createKey()
-    await ask(instance.announced, '/users/ngoldberg', secret)
-    const stopped = await service.sql.begin(async (tx) => {
-      await tx`select from api_keys where id = ${heldKey} for update`
-      const response = ask(instance.announced, '/users/ngoldberg', secret)
-      await expect.poll(() => countWaiting(service)).toBe(1)
-      return { response, code: instance.stop('SIGINT') }
-    })
-    expect(await stopped.response).toBe(200)
-    expect(await stopped.code).toBe(0)
-  })
+  test.each(['SIGINT', 'SIGTERM'] as const)(
+    'responds to what is under way on %s, and exits with 0',
+    async (signal) => {
+      await using instance = await startInstance()
+      const { secret, id: heldKey } = await service.createKey()
+      await ask(instance.announced, '/users/ngoldberg', secret)
+      const stopped = await service.sql.begin(async (tx) => {
+        await tx`select from api_keys where id = ${heldKey} for update`
+        const response = ask(instance.announced, '/users/ngoldberg', secret)
+        await expect.poll(() => countWaiting(service)).toBe(1)
+        return { response, code: instance.stop(signal) }
+      })
+      expect(await stopped.response).toBe(200)
+      expect(await stopped.code).toBe(0)
+    },
+  )
 
   test('says in responses that its database is not migrated, and in the log what to do', async () => {
     const empty = await startTestService('postgresql', { data: 'empty' })
