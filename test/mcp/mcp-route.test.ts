@@ -14,9 +14,9 @@ import {
   protocolVersions,
   startHttpConversation,
 } from '../support/mcp.ts'
-import { testInside, useService } from '../support/service.ts'
+import { anyDatabase, testInside, useService } from '../support/service.ts'
 
-const service = useService('embedded')
+const service = useService(anyDatabase)
 
 /** Begins a conversation with a new key. */
 async function converse(
