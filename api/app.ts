@@ -47,6 +47,7 @@ import { createUrlCap } from './portal/page-template.ts'
 import { addDocsRoutes } from './portal/static-pages.ts'
 import { addViewerRoute } from './portal/viewer.ts'
 import { addApiKeyRoutes } from './routes/api-key.ts'
+import { addCountRoute, scopeOfCounts } from './routes/counts.ts'
 import { addDiscoveryRoutes } from './routes/discovery.ts'
 import { createHealthCheck } from './routes/health-check.ts'
 import { addOperationsRoutes } from './routes/operations.ts'
@@ -126,6 +127,7 @@ export function createApp(options: AppOptions): App {
     maxWaitMs: 5 * maxWaitMs, // computing matches takes longer than other requests
     maxQueued: 1_000,
   })
+  const routing = createReplicaRouting(database, matchCache)
   replicas.watch(warn)
   const queue = createFairQueue<number>({ ...requestQueueLimits, maxWaitMs })
   const meter = createMeter(ledger, {
@@ -133,7 +135,7 @@ export function createApp(options: AppOptions): App {
     publicUrl,
     responseCache: createResponseCache({ maxBytes: options.responseCacheMb * 2 ** 20 }),
     replicas,
-    routing: createReplicaRouting(database, matchCache),
+    routing,
     traceDatabase: tracing?.traceDatabase,
   })
   // Concurrent requests share a statement, because anybody may send any number of them to `/version`.
@@ -181,6 +183,7 @@ export function createApp(options: AppOptions): App {
   app.use('/removals', guard.scopes('users:read', 'repos:read'))
   app.use('/dependencies', guard.anyScope)
   app.use('/locations', guard.scopes('users:read'))
+  app.use('/counts', guard.scopeOf(scopeOfCounts))
   app.use('/api-key/*', guard.anyKey)
   app.use('/metrics', guard.metrics)
   app.use('/admin/*', guard.admin)
@@ -189,6 +192,7 @@ export function createApp(options: AppOptions): App {
   // Routes.
   addUserRoutes(app, meter)
   addRepositoryRoutes(app, meter)
+  addCountRoute(app, meter, routing.primary)
   addRemovalRoutes(app, meter, sql)
   addDiscoveryRoutes(app, meter, sql, matchCache)
   addApiKeyRoutes(app, meter, sql)

@@ -58,6 +58,7 @@ export const requests = {
   quoteCommits: quote(commits),
   listDependencies: get(dependencies, listHeaders),
   quoteDependencies: quote(dependencies),
+  countItems: get('/counts?of=repos&by=license&dependency_names=redis', ['X-Credits-Cost']),
   listRemovals: get('/removals?since=0', ['X-Total-Count', 'X-Credits-Cost', 'X-Dataset-Version', 'Link']),
   getCredits: get('/api-key/credits', [], { before: [berlin, berlinZod, ...berlinZodPages] }),
   listUsage: get('/api-key/usage?per_page=3', ['X-Total-Count', 'Link'], { before: [users, user] }),

@@ -52,6 +52,8 @@ export type FilterRow = (EntriesRow | NumberRow | WordRow) & {
   field?: string
   /** 0.1.0 doesn't have it, so a database may lack its terms (`derived-terms.ts`). */
   isLater?: true
+  /** What `by` of `GET /counts` calls it. With an attribute, no item has two of its values. */
+  by?: string
 }
 
 const entries = { maxEntries: 50, maxLength: maxFilterTextLength } as const
@@ -63,10 +65,10 @@ const ofRepositories = { list: 'repositories' } as const
 /** The filters. Messages list them in this order. */
 const rows = {
   location: { ...ofUsers, ...entries, kind: 'substrings', maxEntries: 20 },
-  country: { ...ofUsers, ...entries, kind: 'countries', attribute: 'country' },
+  country: { ...ofUsers, ...entries, kind: 'countries', attribute: 'country', by: 'country' },
   owner: { ...ofRepositories, kind: 'account' },
   contributor: { ...ofRepositories, ...names, form: 'NAME' },
-  dependency_names: texts,
+  dependency_names: { ...texts, by: 'dependency' },
   dependency_match: { kind: 'option', options: ['any', 'all'], needs: ['dependency_names'] },
   without_dependency_names: texts,
   dependency_files: { ...entries, kind: 'exactTexts' },
@@ -75,7 +77,7 @@ const rows = {
     options: ['active', 'removed'],
     needs: ['dependency_names', 'without_dependency_names', 'dependency_files'],
   },
-  type: { ...ofUsers, ...texts, attribute: 'type', field: 'type' },
+  type: { ...ofUsers, ...texts, attribute: 'type', field: 'type', by: 'type' },
   has: {
     ...ofUsers,
     ...entries,
@@ -94,12 +96,12 @@ const rows = {
   min_followers: { ...ofUsers, kind: 'minimum', attribute: 'followers', field: 'followers' },
   active_since: { ...ofUsers, kind: 'time', attribute: 'active_day' },
   contributed_to: { ...ofUsers, ...names, form: 'OWNER/NAME' },
-  language: { ...ofRepositories, ...texts, attribute: 'language', field: 'language' },
-  license: { ...ofRepositories, ...texts, attribute: 'license', field: 'license' },
+  language: { ...ofRepositories, ...texts, attribute: 'language', field: 'language', by: 'language' },
+  license: { ...ofRepositories, ...texts, attribute: 'license', field: 'license', by: 'license' },
   min_stars: { ...ofRepositories, kind: 'minimum', attribute: 'stars', field: 'stargazers_count' },
   min_forks: { ...ofRepositories, kind: 'minimum', attribute: 'forks', field: 'forks_count', isLater: true },
-  fork: { ...ofRepositories, kind: 'flag', attribute: 'fork', field: 'fork' },
-  archived: { ...ofRepositories, kind: 'flag', attribute: 'archived', field: 'archived' },
+  fork: { ...ofRepositories, kind: 'flag', attribute: 'fork', field: 'fork', by: 'fork' },
+  archived: { ...ofRepositories, kind: 'flag', attribute: 'archived', field: 'archived', by: 'archived' },
   pushed_since: { ...ofRepositories, kind: 'time', attribute: 'pushed_day', field: 'pushed_at' },
   changed_since: { kind: 'version' },
 } as const satisfies Record<string, FilterRow>
@@ -159,4 +161,18 @@ export function listFilters(list: ListName): string[] {
   return [...Object.entries<FilterRow>(rows), ...Object.entries(lookUps)]
     .filter(([, row]) => (row.list ?? list) === list)
     .map(([name]) => name)
+}
+
+/** What `GET /counts` can divide a list's items by. */
+export interface Division {
+  by: string
+  /** Absent: the names of dependencies, of which an item may have several. */
+  attribute: string | undefined
+}
+
+/** Lists what a list's items can be divided by. */
+export function listDivisions(list: ListName): Division[] {
+  return Object.values<FilterRow>(rows).flatMap(({ by, attribute, list: own = list }) =>
+    by === undefined || own !== list ? [] : [{ by, attribute }],
+  )
 }

@@ -5,6 +5,7 @@ import type { Sql } from '../database/connect.ts'
 import type { Database } from '../database/database.ts'
 import { ApiError, ClientGoneError } from '../errors.ts'
 import { createCommitList } from './commit-list.ts'
+import { type CountItems, createCounts } from './counts.ts'
 import { createDependencyList } from './dependency-list.ts'
 import { createLookup, type LookUp } from './document-lookup.ts'
 import { createList, type ReadList } from './list.ts'
@@ -18,6 +19,7 @@ export interface Catalog {
   listRepositories: ReadList
   /** Lists them without their dependencies. */
   listRepositoriesAlone: ReadList
+  countItems: CountItems
   listCommits: ReadRepositoryList
   listDependencies: ReadRepositoryList
   lookUp: ReadPage<LookUp, 'not_found'>
@@ -63,6 +65,7 @@ function createCatalog(sql: Sql, matchCache: MatchCache): Catalog {
     listUsers: createList(sql, finder, 'users'),
     listRepositories: createList(sql, finder, 'repositories'),
     listRepositoriesAlone: createList(sql, finder, 'repositoriesAlone'),
+    countItems: createCounts(sql, finder, matchCache),
     listCommits: createCommitList(sql),
     listDependencies: createDependencyList(sql),
     lookUp: createLookup(sql),

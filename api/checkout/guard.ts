@@ -6,7 +6,7 @@ import { createMiddleware } from 'hono/factory'
 import type { FairQueue } from '../concurrency/fair-queue.ts'
 import { type ApiError, ClientGoneError, forbidden, startingUp, unauthorized } from '../errors.ts'
 import type { Lifecycle } from '../http/middleware.ts'
-import type { HonoEnvironment } from '../http/request-context.ts'
+import type { ApiContext, HonoEnvironment } from '../http/request-context.ts'
 import { type BearerKey, isMetricsOnly, isSecret, type Scope, scopes } from '../ledger/api-key.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Meter } from './meter.ts'
@@ -34,7 +34,7 @@ export function createGuard({ ledger, meter, queue, connectReads, lifecycle }: G
   }
 
   function permit(
-    checkPermission: (caller: BearerKey) => ApiError | undefined,
+    checkPermission: (caller: BearerKey, c: ApiContext) => ApiError | undefined,
     { isQueued = true }: { isQueued?: boolean } = {},
   ) {
     return createMiddleware<HonoEnvironment>(async function guard(c, next) {
@@ -42,7 +42,7 @@ export function createGuard({ ledger, meter, queue, connectReads, lifecycle }: G
       const { signal } = c.req.raw
       const caller = await authenticate(c.req.header('Authorization'), signal)
       c.set('caller', caller)
-      const refusal = checkPermission(caller)
+      const refusal = checkPermission(caller, c)
       if (refusal !== undefined) {
         // Settling checks the key first: a revoked one gets 401 instead. It also sets the quota headers.
         await meter.settle(c, { isCounted: false })
@@ -63,10 +63,11 @@ export function createGuard({ ledger, meter, queue, connectReads, lifecycle }: G
   }
 
   /** Permits keys whose scopes suffice, and admin keys. */
-  const permitScopes = (suffice: (scopes: readonly Scope[]) => boolean) =>
-    permit((caller) =>
-      isFullAdmin(caller) || suffice(caller.scopes) ? undefined : insufficientPermissions(),
+  const permitScopes = (suffice: (scopes: readonly Scope[], c: ApiContext) => boolean) =>
+    permit((caller, c) =>
+      isFullAdmin(caller) || suffice(caller.scopes, c) ? undefined : insufficientPermissions(),
     )
+  const hasAny = (granted: readonly Scope[]) => scopes.some((scope) => granted.includes(scope))
 
   return {
     /** Permits every key. */
@@ -77,7 +78,13 @@ export function createGuard({ ledger, meter, queue, connectReads, lifecycle }: G
     scopes: (...required: Scope[]) =>
       permitScopes((scopes) => required.every((scope) => scopes.includes(scope))),
     /** Permits keys with a scope, and admin keys. */
-    anyScope: permitScopes((granted) => scopes.some((scope) => granted.includes(scope))),
+    anyScope: permitScopes(hasAny),
+    /** Permits keys with the scope that the request needs, and admin keys. Undefined: any scope is enough. */
+    scopeOf: (findScope: (c: ApiContext) => Scope | undefined) =>
+      permitScopes((granted, c) => {
+        const scope = findScope(c)
+        return scope === undefined ? hasAny(granted) : granted.includes(scope)
+      }),
     /** Permits admin keys, but for those that may read metrics alone. */
     admin: permit((caller) => (isFullAdmin(caller) ? undefined : adminRequired())),
     /**

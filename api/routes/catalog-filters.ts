@@ -38,7 +38,7 @@ import {
 } from './parameters.ts'
 
 /** The parameters of both lists that may be repeated. */
-const repeatable = [...filterNames.filter(hasEntries), ...Object.keys(lookUps)]
+export const repeatable = [...filterNames.filter(hasEntries), ...Object.keys(lookUps)]
 
 /** Which users a list has, and their order. */
 export interface UserFilter {
@@ -98,10 +98,12 @@ function readSortedFilter(query: URLSearchParams, list: ListName): UserFilter {
   return { filter, sort }
 }
 
-/** Reads the filters of a query, which has only parameters of its list. */
 function readFilter(query: URLSearchParams): Filter | BatchLookUp {
-  const lookUp = readBatchLookUp(query)
-  if (lookUp !== undefined) return lookUp
+  return readBatchLookUp(query) ?? readFilters(query)
+}
+
+/** Reads the filters of a query, which has only parameters of its list. */
+export function readFilters(query: URLSearchParams): Filter {
   const given: FilterValues = {}
   for (const name of filterNames) {
     if (!query.has(name)) continue

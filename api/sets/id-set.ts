@@ -94,6 +94,28 @@ export class Bitmap {
     return taken
   }
 
+  /** Returns how many of the ids it has. */
+  countAll(ids: ArrayLike<number>): number {
+    let count = 0
+    for (let place = 0; place < ids.length; place++) {
+      const id = ids[place] ?? 0
+      const word = this.#chunks[id >>> chunkWidth]?.[(id >>> 5) % chunkWords] ?? 0
+      count += (word >>> (id & 31)) & 1
+    }
+    return count
+  }
+
+  /** Counts the ids that the other one has, too. */
+  countCommon(other: Bitmap): number {
+    let count = 0
+    for (const [index, chunk] of this.#chunks.entries()) {
+      const others = other.#chunks[index]
+      if (chunk === undefined || others === undefined) continue
+      for (let at = 0; at < chunkWords; at++) count += countBits((chunk[at] ?? 0) & (others[at] ?? 0))
+    }
+    return count
+  }
+
   /** Returns the ids in the form that takes less memory. The bitmap must not be changed afterwards. */
   toIdSet(): IdSet {
     const chunks = this.#chunks

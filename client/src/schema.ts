@@ -441,6 +441,25 @@ export interface components {
             /** @description Repositories that declare the dependency, or have declared it. */
             repositories: components["schemas"]["Count"];
         };
+        /** @description The most frequent values of some items, and how many items have each. */
+        Counts: {
+            /** @description The 20 most frequent values, by count, then by value. */
+            data: components["schemas"]["ValueCount"][];
+            /** @description The number of all items that the filters match. */
+            total: components["schemas"]["Count"];
+            /** @description The number of items that have another value, so that all numbers add up to `total`. Null with `by=dependency`, because an item may have several dependencies. */
+            others: number | null;
+            /** @description The number of items without a value. */
+            none: components["schemas"]["Count"];
+            meta: components["schemas"]["Meta"];
+        };
+        /** @description A value, and the number of items that have it. */
+        ValueCount: {
+            /** @description The value, as a filter takes it. */
+            value: string;
+            /** @description The items that have it. */
+            count: components["schemas"]["Count"];
+        };
         /** @description Locations, the most frequent ones first. */
         LocationTextList: {
             /** @description The locations that were found. */

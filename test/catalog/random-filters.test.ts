@@ -1,11 +1,13 @@
 /**
- * Any page of any list, for random filters, is what an independent computation finds (decisions/0003-lists.md).
+ * Any page of any list, for random filters, and their counts by any value are what an independent computation finds
+ * (decisions/0003-lists.md).
  */
 import fc from 'fast-check'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createRandom, type Random } from '../../sample/random.ts'
 import { type AttributeFilter, countryOf, domainOf, writeAttributes } from '../support/attribute-oracle.ts'
 import { type ListQuery, writeQuery } from '../support/catalog.ts'
+import { divisions, expectCounts, type Item } from '../support/counts-oracle.ts'
 import { isDrill, seed } from '../support/drill.ts'
 import { readListResponse } from '../support/list-response.ts'
 import { createRandomForge, type RandomForge } from '../support/random-forge.ts'
@@ -39,6 +41,13 @@ interface Question {
   path: string
   query: ListQuery
   find(oracle: Oracle): readonly object[]
+  /** How to count what it finds. */
+  counts?: {
+    of: 'users' | 'repos'
+    query: ListQuery
+    asked: readonly string[]
+    items(oracle: Oracle): readonly Item[]
+  }
 }
 
 describeOnEachDatabase('every list', (kind) => {
@@ -66,6 +75,7 @@ describeOnEachDatabase('every list', (kind) => {
       fc.asyncProperty(questions, position, perPage, async (question, at, size) => {
         asked.push(question)
         await expectPages(question, oracle, at, size)
+        await expectCountsOf(question, oracle, at)
       }),
       { numRuns, seed: createRandom(seed).integer(0, 2 ** 31 - 1) },
     )
@@ -88,6 +98,16 @@ describeOnEachDatabase('every list', (kind) => {
     }
   }
 
+  /** The counts by a value are right. */
+  async function expectCountsOf({ counts }: Question, oracle: Oracle, at: number) {
+    if (counts === undefined) return
+    const { of, query, asked, items } = counts
+    const by = divisions[of][Math.floor(at * 0.999 * divisions[of].length)] ?? 'dependency'
+    const response = await service.request(`/counts?${writeQuery({ of, by, ...query })}`, { key })
+    expect([response.status, response.headers.get('X-Credits-Cost')]).toEqual([200, '0'])
+    expectCounts(response.json(), { items: items(oracle), by, oracle, asked })
+  }
+
   test('of the sample data has the pages that an independent computation finds, for any filter', async () => {
     await start('sample')
     const sample = { users: sampleUsers, repositories: sampleRepositories, commits: sampleCommits }
@@ -107,6 +127,7 @@ describeOnEachDatabase('every list', (kind) => {
       const again = random.shuffle(known).slice(0, questionsPerRound / 2)
       for (const question of [...again, ...createNestedLists(random, forge)]) {
         await expectPages(question, oracle, random.fraction(), random.pick([1, 7, 30, 100]))
+        await expectCountsOf(question, oracle, random.fraction())
       }
       known.push(...(await ask(createQuestions(forge), questionsPerRound, oracle)))
     }
@@ -340,6 +361,12 @@ function createQuestions(loaded: Loaded): fc.Arbitrary<Question> {
           sortItems(oracle.findUsers({ location, ...contributed, ...filter, ...attributes }), (user) =>
             sort === undefined ? 0 : user.followers,
           ),
+        counts: {
+          of: 'users',
+          query,
+          asked: filter.names ?? [],
+          items: (oracle) => oracle.findUsers({ location, ...contributed, ...filter, ...attributes }),
+        },
       }
     })
   const ofRepositories = fc
@@ -358,20 +385,15 @@ function createQuestions(loaded: Loaded): fc.Arbitrary<Question> {
         ...(logins !== undefined && { contributor: logins }),
       }
       const exclude = excludes ? { exclude: 'dependencies' } : {}
+      const query = { ...people, ...writeAttributes(attributes), ...writeDependencies(filter, repeats) }
+      const items = (oracle: Oracle) => oracle.findRepositories({ ...people, ...filter, ...attributes })
       return {
         path: '/repos',
-        query: {
-          ...people,
-          ...writeAttributes(attributes),
-          ...exclude,
-          ...writeDependencies(filter, repeats),
-          ...(sort && { sort }),
-        },
+        query: { ...query, ...exclude, ...(sort && { sort }) },
+        counts: { of: 'repos', query, asked: filter.names ?? [], items },
         find(oracle) {
-          const found = sortItems(
-            oracle.findRepositories({ ...people, ...filter, ...attributes }),
-            ({ stargazers_count, pushed_at }) =>
-              sort === undefined ? 0 : sort === 'stars' ? stargazers_count : pushed_at,
+          const found = sortItems(items(oracle), ({ stargazers_count, pushed_at }) =>
+            sort === undefined ? 0 : sort === 'stars' ? stargazers_count : pushed_at,
           )
           return excludes ? found.map(({ dependencies: _excluded, ...others }) => others) : found
         },

@@ -21,7 +21,8 @@ const authenticatedPaths = Object.entries(contract.paths)
       .replace('{name}', 'no-such-repository')
       .replace('/removals', '/removals?since=0')
       .replace(/^\/dependencies$/, '/dependencies?prefix=a')
-      .replace(/^\/locations$/, '/locations?contains=a'),
+      .replace(/^\/locations$/, '/locations?contains=a')
+      .replace(/^\/counts$/, '/counts?of=users&by=type'),
   )
 /** Below those paths, but no endpoint: without a key nobody learns even that. */
 const otherGuardedPaths = ['/users/', '/users/a/b', '/repos/', '/repos/a', '/repos/a/b/c', '/admin/nothing']
@@ -65,8 +66,8 @@ describeOnOneDatabase('the service', (kind) => {
     return responses.map(({ status }) => status)
   }
 
-  test('has fourteen documented paths that need a key', () => {
-    expect(authenticatedPaths).toHaveLength(14)
+  test('has fifteen documented paths that need a key', () => {
+    expect(authenticatedPaths).toHaveLength(15)
   })
 
   test.each([...authenticatedPaths, ...otherGuardedPaths])(

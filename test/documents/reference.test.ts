@@ -98,6 +98,8 @@ describe('the page Objects', () => {
     removal: 'Removal',
     'used-dependency': 'UsedDependency',
     'location-text': 'LocationText',
+    counts: 'Counts',
+    'value-count': 'ValueCount',
     health: 'Health',
     version: 'Version',
     dataset: 'Dataset',

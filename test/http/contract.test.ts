@@ -109,7 +109,7 @@ describe('openapi.yml', () => {
     const required = withParameters.find((operation) => operation.path === path)?.queries ?? []
     const missing = required
       .filter(({ name, required }) => (required || name === 'prefix') && !query.includes(`?${name}=`))
-      .map(({ name, schema }) => `${name}=${schema.minimum ?? 'r'}`)
+      .map(({ name, schema }) => `${name}=${schema.minimum ?? schema.enum?.[0] ?? 'r'}`)
     return missing.length === 0 ? query : `${query === '' ? '?' : `${query}&`}${missing.join('&')}`
   }
 
@@ -137,17 +137,24 @@ describe('openapi.yml', () => {
       'prefix',
       'contains',
       'limit',
+      'of',
+      'by',
     ],
     ...['owner', 'exclude', 'sort', 'day', 'changed_since', 'since', ...Object.keys(batches)],
   ]
 
-  test('declares no other query parameters than these, of which two are required', () => {
+  test('declares no other query parameters than these, of which four are required', () => {
     const queries = withParameters.flatMap((operation) => operation.queries)
     expect([...new Set(queries.map(({ name }) => name))].sort()).toEqual([...allQueries].sort())
-    expect(queries.filter(({ required }) => required).map(({ name }) => name)).toEqual(['since', 'contains'])
+    expect(queries.filter(({ required }) => required).map(({ name }) => name)).toEqual([
+      'since',
+      'contains',
+      'of',
+      'by',
+    ])
   })
 
-  // discovery.test.ts has those of `/dependencies` and `/locations`, which aren't lists with pages.
+  // discovery.test.ts has those of `/dependencies` and `/locations`, counts.test.ts those of `/counts`, which aren't lists with pages.
   const lists = withParameters.filter(({ queries }) => queries.some(({ name }) => name === 'page'))
   describe.each(lists)('declares $method $path, which', (operation) => {
     const { path, method, queries } = operation
@@ -293,6 +300,13 @@ describe('openapi.yml', () => {
     })
   })
 
+  /** What a request for counts needs beside a parameter. */
+  function completeCounts(name: string, value: unknown): string {
+    if (name === 'of') return '&by=dependency'
+    if (name === 'by') return `&of=${value === 'country' || value === 'type' ? 'users' : 'repos'}`
+    return '&of=repos&by=fork'
+  }
+
   test.each(
     withParameters.flatMap(({ path, method, queries }) =>
       (method === 'GET' ? queries : []).flatMap(({ name, schema }) =>
@@ -300,7 +314,8 @@ describe('openapi.yml', () => {
       ),
     ),
   )('declares all values that $path reads as $name: $value', async ({ path, name, value }) => {
-    const others = /^dependency_(status|match)$/.test(name) ? '&dependency_names=react' : ''
+    const names = /^dependency_(status|match)$/.test(name) ? '&dependency_names=react' : ''
+    const others = names + (path === '/counts' ? completeCounts(name, value) : '')
     const statusOf = async (query: string) =>
       (await service.request(`${path}?${query}${others}`, { key: service.key })).status
     expect(await statusOf(`${name}=${value}`)).toBe(200)
@@ -322,7 +337,7 @@ describe('openapi.yml', () => {
 
   test('declares all query parameters that a path with a key reads: others are refused', async () => {
     for (const { path, method, queries } of withParameters.filter(({ path }) =>
-      /^\/(users|repos|removals|dependencies|locations|api-key|metrics|admin)/.test(path),
+      /^\/(users|repos|removals|dependencies|locations|counts|api-key|metrics|admin)/.test(path),
     )) {
       const url = `${fillPath(path, repository)}${listRequired(path) || '?'}`
       const undeclared = allQueries.filter((name) => !queries.some((query) => query.name === name))

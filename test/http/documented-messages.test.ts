@@ -164,6 +164,10 @@ describe('openapi.yml', () => {
       'limits=1',
       'since=x',
       'since=2',
+      'county=DE',
+      'of=x',
+      'of=users',
+      'of=users&by=x',
       `x${'&x'.repeat(250)}`,
       'x=%zz',
       'x=%00',
@@ -174,9 +178,29 @@ describe('openapi.yml', () => {
     const sent = queries.filter((query) => {
       const name = query.replace(/[=&].*/, '')
       const names = declared.map((parameter) => parameter.name)
-      return ['x', names.includes('limit') ? 'limits' : 'perPage', ...names].includes(name)
+      const alone = names.includes('limit')
+        ? ['limits']
+        : names.includes('of')
+          ? ['changed_since', 'county']
+          : ['perPage']
+      return ['x', ...alone, ...names].includes(name)
     })
-    const needed = { '/removals': 'since=0', '/dependencies': 'prefix=r', '/locations': 'contains=r' }[path]
+    const { parameters: ofRepositories = [] } = listOperations().find((each) => each.path === '/repos') ?? {}
+    const isOfRepositories = (query: string) =>
+      ofRepositories.some(({ name }) => name === query.replace(/[=&].*/, ''))
+    const needed = (query: string) =>
+      ({
+        '/removals': 'since=0',
+        '/dependencies': 'prefix=r',
+        '/locations': 'contains=r',
+        '/counts': isOfRepositories(query) ? 'of=repos&by=fork' : 'of=users&by=type',
+      })[path]
+    /** The request with the parameters that the path requires, to get at the others. */
+    const complete = (query: string): [string, Record<string, string>][] => {
+      const others = new URLSearchParams(needed(query))
+      for (const [name] of new URLSearchParams(query)) others.delete(name)
+      return others.size === 0 ? [] : [[`${filled}?${others}&${query}`, {}]]
+    }
     const filled = fillPath(path, repository)
     const segments = [...path.matchAll(/\{\w+\}/g)].flatMap(([segment]) =>
       // What is missing at the end of a path, and what no name has.
@@ -184,10 +208,7 @@ describe('openapi.yml', () => {
     )
     const requests: [string, Record<string, string>][] = [
       ...sent.map((query): [string, Record<string, string>] => [`${filled}?${query}`, {}]),
-      // With the parameter that the path requires, to get at the others.
-      ...(needed === undefined ? [] : sent)
-        .filter((query) => !query.startsWith(needed?.replace(/\d|r$/, '') ?? ''))
-        .map((query): [string, Record<string, string>] => [`${filled}?${needed}&${query}`, {}]),
+      ...sent.flatMap(complete),
       [filled, {}],
       ...segments.map((wrong): [string, Record<string, string>] => [wrong, {}]),
       [filled, { 'Max-Credits': 'a few' }],
@@ -222,7 +243,7 @@ describe('openapi.yml', () => {
     )
     expect(pathsWith('Database unavailable; retry in 5 seconds')).toEqual(
       Object.keys(contract.paths).filter((path) =>
-        /^\/(users|repos|removals|dependencies|locations|api-key|metrics|admin|health|docs\/coverage)/.test(
+        /^\/(users|repos|removals|dependencies|locations|counts|api-key|metrics|admin|health|docs\/coverage)/.test(
           path,
         ),
       ),

@@ -209,6 +209,7 @@ describe('the examples of openapi.yml, which the viewer shows,', () => {
     ['/removals', 'listRemovals'],
     ['/dependencies', 'findDependencies'],
     ['/locations', 'findLocations'],
+    ['/counts', 'countItems'],
   ])('are what the service responds with: %s', async (path, name) => {
     const kept = await readFile(join(responsesDirectory, `${name}.http`), 'utf8')
     const declared = contract.paths[path]?.get?.responses['200'] ?? {}

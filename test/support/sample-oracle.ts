@@ -44,6 +44,47 @@ export interface Oracle {
   dependenciesOf(fullName: string): SampleDependency[]
   /** A repository. Throws when there is none of that name. */
   repositoryOf(fullName: string): ListedRepository
+  /** The folded names of the dependencies that each user and each repository uses. */
+  usedNames: ReadonlyMap<object, ReadonlySet<string>>
+  /** The names that counts may have. */
+  commonNames: { users: CommonNames; repositories: CommonNames }
+}
+
+/** Folded names of dependencies that at least three items use. */
+interface CommonNames {
+  all: ReadonlySet<string>
+  /** Those that are among the 200 most used names, wherever the others are that are used as much as the last of these. */
+  surely: ReadonlySet<string>
+}
+
+/**
+ * Each item is given with what it uses. A name ranks by its uses in one ecosystem, where an item that uses it in two files, or with
+ * two statuses, counts twice.
+ */
+function findCommonNames(items: readonly (readonly FoldedDependency[])[]): CommonNames {
+  const uses = new Map<string, number>()
+  const users = new Map<string, number>()
+  const add = (counts: Map<string, number>, key: string) => counts.set(key, (counts.get(key) ?? 0) + 1)
+  const toKey = (name: string, file: string) => JSON.stringify([ecosystemOf(file), name])
+  const mostUses = new Map<string, number>()
+  for (const used of items) {
+    const rows = new Map(used.map((each) => [JSON.stringify([each.name, each.file, each.status]), each]))
+    for (const { name, file } of rows.values()) add(uses, toKey(name, file))
+    for (const name of new Set(used.map((each) => each.name))) add(users, name)
+  }
+  for (const [key, count] of uses) {
+    const [, name = ''] = JSON.parse(key)
+    mostUses.set(name, Math.max(count, mostUses.get(name) ?? 0))
+  }
+  const all = [...users].flatMap(([name, count]) => (count >= 3 ? [name] : []))
+  const next = [...uses.values()].sort((a, b) => b - a)[200] ?? 0
+  return { all: new Set(all), surely: new Set(all.filter((name) => (mostUses.get(name) ?? 0) > next)) }
+}
+
+/** The ecosystems that spell names in their own way. */
+function ecosystemOf(file: string): string {
+  if (file === 'Cargo.toml') return 'Cargo'
+  return /^(pyproject\.toml|setup\.(py|cfg)|Pipfile|.*\.(txt|in))$/.test(file) ? 'Python' : 'any other'
 }
 
 /** Computes what lists must return of these records. */
@@ -71,8 +112,17 @@ export function createOracle(loaded: Loaded): Oracle {
     if (repository === undefined) throw new Error(`there is no repository ${fullName}`)
     return repository
   }
+  const namesOf = (used: readonly FoldedDependency[]) => new Set(used.map(({ name }) => name))
   return {
     repositories,
+    usedNames: new Map<object, Set<string>>([
+      ...users.map(({ user, used }): [object, Set<string>] => [user, namesOf(used)]),
+      ...listed.map(({ repository, declared }): [object, Set<string>] => [repository, namesOf(declared)]),
+    ]),
+    commonNames: {
+      users: findCommonNames(users.map(({ used }) => used)),
+      repositories: findCommonNames(listed.map(({ declared }) => declared)),
+    },
     findUsers(filter) {
       const places = [filter.location ?? []]
         .flat()

@@ -1,0 +1,234 @@
+/** Counts of the items that a filter matches: by the values of an attribute, or by the names of dependencies. */
+import { LRUCache } from 'lru-cache'
+import type { Fragment, Sql, SqlOrTransaction } from '../database/connect.ts'
+import { countStatement } from '../database/statement-count.ts'
+import { listDependencyKeys, writeDependencyKey } from '../names/dependency-names.ts'
+import { uniteSets, visitSets } from '../sets/set-unions.ts'
+import { type SetKey, selectKey } from '../sets/stored-sets.ts'
+import { type Filter, isUnfiltered } from './canonical-filter.ts'
+import { readOneState } from './dataset.ts'
+import type { Discovery } from './discovery.ts'
+import type { Division, ListName } from './filters.ts'
+import { computeMatches, type MatchCache, type Matches, type MatchFinder, type Requester } from './matches.ts'
+
+/** A value, as a filter can ask for it, and how many of the items have it. */
+export interface ValueCount {
+  value: string
+  count: number
+}
+
+/** The most frequent values of the items that a filter matches. */
+export interface Counts extends Discovery<ValueCount> {
+  /** All items that match. */
+  total: number
+  /** Items that have another value. Null: an item may have several values. */
+  others: number | null
+  /** Items without a value. */
+  none: number
+}
+
+/** What to count. */
+export interface CountRequest {
+  list: ListName
+  filter: Filter
+  division: Division
+}
+
+/** Counts items. Throws as `find` of a `MatchFinder` does. */
+export type CountItems = (request: CountRequest, requester: Requester) => Promise<Counts>
+
+/** Values that a response has. */
+const maxValues = 20
+/** The names of dependencies that are looked at: the most used ones of the dataset. */
+const maxNames = 200
+/** The name of a dependency that fewer items have may be that of a person. */
+const minItems = 3
+/** Of the counts that an instance keeps in memory. */
+const maxCacheBytes = 4 * 2 ** 20
+
+/** Counts, as far as they follow from one edition of the dataset. */
+interface Divided extends Omit<Counts, 'version'> {
+  edition: string
+}
+
+/** Creates a function that counts items in one database. */
+export function createCounts(
+  sql: Sql,
+  finder: MatchFinder,
+  { takeTurn }: Pick<MatchCache, 'takeTurn'>,
+): CountItems {
+  const cache = new LRUCache<string, Divided>({
+    maxSize: maxCacheBytes,
+    sizeCalculation: ({ items }, key) =>
+      items.reduce((sum, { value }) => sum + 2 * value.length + 100, 2 * key.length + 500),
+  })
+  const findNames = createNameRanking()
+
+  const divide = (reader: SqlOrTransaction, request: CountRequest, matches: Matches) =>
+    request.division.attribute === undefined
+      ? countNames(reader, request, matches, findNames)
+      : countValues(reader, request, request.division.attribute, matches)
+
+  return async (request, requester) => {
+    const { list, filter, division } = request
+    const key = JSON.stringify([list, division.by, filter])
+    return readOneState(
+      sql,
+      async () => {
+        const matches = await finder.find(list, filter, requester)
+        if (matches === 'outdated') return matches
+        const findKnown = () => {
+          const known = cache.get(key)
+          return known?.edition === matches.edition ? known : undefined
+        }
+        const divided =
+          findKnown() ??
+          (await takeTurn(
+            requester,
+            async () => findKnown() ?? countStatement(sql, () => divide(sql, request, matches)),
+          ))
+        const counts = await completeCounts(sql, divided, matches)
+        if (counts === 'outdated' || divided === 'outdated') finder.forget(list, filter, matches)
+        else cache.set(key, divided)
+        return counts
+      },
+      async (tx) => {
+        const matches = await computeMatches(tx, list, filter)
+        return matches === 'outdated'
+          ? matches
+          : completeCounts(tx, await divide(tx, request, matches), matches)
+      },
+    )
+  }
+}
+
+/** Adds the version, unless the dataset has changed since its matches were found: then the statements saw several states. */
+async function completeCounts(
+  sql: SqlOrTransaction,
+  divided: Divided | 'outdated',
+  { edition }: Matches,
+): Promise<Counts | 'outdated'> {
+  if (divided === 'outdated') return divided
+  const [current] = await sql<
+    { version: number }[]
+  >`select version from dataset where edition = ${edition}::uuid`
+  const { edition: _, ...counts } = divided
+  return current === undefined ? 'outdated' : { ...counts, ...current }
+}
+
+/** Counts the values of an attribute. Each item has at most one. */
+async function countValues(
+  sql: SqlOrTransaction,
+  { list, filter }: CountRequest,
+  attribute: string,
+  { ids, edition }: Matches,
+): Promise<Divided | 'outdated'> {
+  const terms = await sql<{ value: string; count: number; set: SetKey }[]>`
+    select coalesce(spelling, value) as value, items_count as count, ${selectKey(sql, 'attributes', list)} as set
+    from attributes where name = ${attribute} and items_count > 0`
+  const counts = terms.map(({ count }) => (isUnfiltered(filter) ? count : 0))
+  if (!isUnfiltered(filter)) {
+    const matches = ids.toBitmap()
+    const count = (place: number, members: ArrayLike<number>) => {
+      counts[place] = (counts[place] ?? 0) + matches.countAll(members)
+    }
+    const sets = terms.map(({ set }) => set)
+    if ((await visitSets(sql, list, sets, edition, count)) === 'outdated') return 'outdated'
+  }
+  const counted = terms.map(({ value }, place) => ({ value, count: counts[place] ?? 0 }))
+  const items = takeMostFrequent(counted)
+  const withValue = sumCounts(counted)
+  const { total } = ids
+  return { edition, items, total, others: withValue - sumCounts(items), none: total - withValue }
+}
+
+/** Counts the names of dependencies that are used most. An item may have several. */
+async function countNames(
+  sql: SqlOrTransaction,
+  { list, filter }: CountRequest,
+  { ids, edition }: Matches,
+  findNames: FindNames,
+): Promise<Divided | 'outdated'> {
+  const { anyName, names } = await findNames(sql, list, edition)
+  const asked = new Set((filter.dependency_names ?? []).flatMap(listKeys))
+  const others = names.filter(({ keys }) => !keys.some((key) => asked.has(key)))
+  const matches = ids.toBitmap()
+  const counted: ValueCount[] = []
+  let withName = 0
+  let place = -1
+  for await (const union of uniteSets(sql, list, [{ sets: anyName }, ...others], edition)) {
+    if (union === 'outdated') return union
+    const name = others[place++]
+    const count = union.countCommon(matches)
+    if (name === undefined) withName = count
+    else if (union.countCommon(union) >= minItems) counted.push({ value: name.name, count })
+  }
+  const { total } = ids
+  return { edition, items: takeMostFrequent(counted), total, others: null, none: total - withName }
+}
+
+function takeMostFrequent(counted: readonly ValueCount[]): ValueCount[] {
+  return counted
+    .filter(({ count }) => count > 0)
+    .sort((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1))
+    .slice(0, maxValues)
+}
+
+function sumCounts(counted: readonly ValueCount[]): number {
+  return counted.reduce((sum, { count }) => sum + count, 0)
+}
+
+/** A name of a dependency. */
+interface Name {
+  name: string
+  /** All that a filter by the name finds, and the sets of these. */
+  keys: readonly string[]
+  sets: SetKey[]
+}
+
+/** The names of dependencies that a list's items use most, in one edition of the dataset. */
+interface Names {
+  names: Name[]
+  /** The sets of all items that use anything. */
+  anyName: SetKey[]
+}
+
+type FindNames = (sql: SqlOrTransaction, list: ListName, edition: string) => Promise<Names>
+
+/** Creates a function that ranks names once for each edition. */
+function createNameRanking(): FindNames {
+  const known = new Map<ListName, Names & { edition: string }>()
+  return async (sql, list, edition) => {
+    const kept = known.get(list)
+    if (kept?.edition === edition) return kept
+    const names = await rankNames(sql, list)
+    known.set(list, { ...names, edition })
+    return names
+  }
+}
+
+async function rankNames(sql: SqlOrTransaction, list: ListName): Promise<Names> {
+  const count: Fragment = list === 'users' ? sql`users_count` : sql`repositories_count`
+  const ranked = await sql<{ name: string }[]>`
+    select (array_agg(name order by ${count} desc, name))[1] as name
+    from dependencies join (
+      select name_key, sum(${count}) as uses from dependencies where name <> '' and ${count} > 0
+      group by name_key order by uses desc, name_key limit ${maxNames}
+    ) ranked using (name_key)
+    group by name_key, uses order by uses desc, name_key`
+  // A filter by a name finds it in each ecosystem.
+  const names = new Map(ranked.map(({ name }) => [listKeys(name).join('\0'), name]))
+  const wanted = [...names.values()].map((name): Name => ({ name, keys: listKeys(name), sets: [] }))
+  const stored = await sql<{ key: string; sets: SetKey[] }[]>`
+    select name_key as key, json_agg(${selectKey(sql, 'dependencies', list)}) as sets
+    from dependencies
+    where name_key = any (${sql.typed.texts(['', ...wanted.flatMap(({ keys }) => keys)])}) and ${count} > 0
+    group by name_key`
+  const sets = new Map(stored.map((each) => [each.key, each.sets]))
+  for (const name of wanted) name.sets = name.keys.flatMap((key) => sets.get(key) ?? [])
+  return { names: wanted, anyName: sets.get('') ?? [] }
+}
+
+function listKeys(name: string): string[] {
+  return listDependencyKeys(name).map(writeDependencyKey)
+}
