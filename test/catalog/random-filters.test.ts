@@ -352,21 +352,14 @@ function createQuestions(loaded: Loaded): fc.Arbitrary<Question> {
         ...contributed,
         ...writeAttributes(attributes),
         ...writeDependencies(filter, repeats),
-        ...(sort && { sort }),
       }
+      const items = (oracle: Oracle) =>
+        oracle.findUsers({ location, ...contributed, ...filter, ...attributes })
       return {
         path: '/users',
-        query,
-        find: (oracle) =>
-          sortItems(oracle.findUsers({ location, ...contributed, ...filter, ...attributes }), (user) =>
-            sort === undefined ? 0 : user.followers,
-          ),
-        counts: {
-          of: 'users',
-          query,
-          asked: filter.names ?? [],
-          items: (oracle) => oracle.findUsers({ location, ...contributed, ...filter, ...attributes }),
-        },
+        query: { ...query, ...(sort && { sort }) },
+        counts: { of: 'users', query, asked: filter.names ?? [], items },
+        find: (oracle) => sortItems(items(oracle), (user) => (sort === undefined ? 0 : user.followers)),
       }
     })
   const ofRepositories = fc
