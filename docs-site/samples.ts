@@ -43,7 +43,7 @@ const isText = ({ showsBody = true }: SampleRequest) => !showsBody
 
 function writeCurl(request: SampleRequest, url: string): string {
   const option = request.method === 'HEAD' ? '-I' : '-i'
-  const authorization = isKeyed(request) ? ' -H "Authorization: Bearer $API_KEY"' : ''
+  const authorization = isKeyed(request) ? ' -H "Authorization: Bearer $DEVDATA_API_KEY"' : ''
   const others = Object.entries(request.sends ?? {}).map(([name, value]) => ` -H "${name}: ${value}"`)
   return `curl ${option}${authorization}${others.join('')} \\\n  "${url}"`
 }
@@ -52,7 +52,7 @@ function writeJavaScript(request: SampleRequest, url: string): string {
   const { method, shows } = request
   const headers = [
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the sample's template
-    ...(isKeyed(request) ? ['Authorization: `Bearer ${process.env.API_KEY}`'] : []),
+    ...(isKeyed(request) ? ['Authorization: `Bearer ${process.env.DEVDATA_API_KEY}`'] : []),
     ...Object.entries(request.sends ?? {}).map(([name, value]) => `'${name}': '${value}'`),
   ]
   const options = [
@@ -85,12 +85,12 @@ function writePython(request: SampleRequest, url: string): string {
   const imports = [...(isJson ? ['json'] : []), ...(isKeyed(request) ? ['os'] : [])]
   const standard = imports.map((name) => `import ${name}\n`).join('')
   const headers = [
-    ...(isKeyed(request) ? [`"Authorization": f"Bearer {os.environ['API_KEY']}"`] : []),
+    ...(isKeyed(request) ? [`"Authorization": f"Bearer {os.environ['DEVDATA_API_KEY']}"`] : []),
     ...Object.entries(request.sends ?? {}).map(([name, value]) => `"${name}": "${value}"`),
   ]
   const parameters = [`"${url}"`, ...(headers.length > 0 ? [`headers={${headers.join(', ')}}`] : [])]
   const call = `response = requests.${method.toLowerCase()}(\n${parameters.map((each) => `    ${each},\n`).join('')})`
-  const check = showsError(request) ? '' : 'response.raise_for_status()\n'
+  const check = showsError(request) ? '' : 'if not response.ok:\n    raise SystemExit(response.text)\n'
   const head = `${standard}${standard && '\n'}import requests\n\n${call}\n${check}`
   if (method === 'HEAD') {
     const list = shows.map((name) => `"${name}"`).join(', ')

@@ -224,7 +224,7 @@ export function writeCoverageSlots(coverage: Coverage | NoCoverage, nowMs: numbe
     ...(isSample(coverage) ? ['Sample data'] : []),
     `${writeCount(users)} users`,
     `${writeCount(repositories)} repositories`,
-    `updated ${writeAge(dataset.updated_at, nowMs)}`,
+    `loaded ${writeAge(dataset.updated_at, nowMs)}`,
   ]
   return {
     coverage: writeCoverage(coverage, nowMs),

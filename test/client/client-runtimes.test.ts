@@ -78,12 +78,12 @@ test('the commands of the README run on the Node of the machine', async () => {
   const { stdout: version } = await run('node', ['--version'], { env: environment })
   console.info(`the Node of the machine is ${version.trim()}`)
   const commands = listSamples(readme, 'sh').flatMap(
-    (code) => code.match(/(?<=^npx devdata-client ).*/gm) ?? [],
+    (code) => code.match(/(?<=^npx --no devdata-client ).*/gm) ?? [],
   )
   expect(commands.length).toBeGreaterThan(4)
   for (const command of commands) {
     const options = { cwd: installed.directory, env: environment }
-    const { stderr } = await run('npx', ['devdata-client', ...command.split(' ')], options)
+    const { stderr } = await run('npx', ['--no', 'devdata-client', ...command.split(' ')], options)
     expect(stderr).not.toContain('devdata-client:')
   }
 })

@@ -74,7 +74,7 @@ describe('a page as Markdown', () => {
 
   test('has the samples, the responses and the tables of the page', async () => {
     const { text } = await instance.request('/docs/quickstart.md')
-    expect(text).toContain('**curl**\n\n```sh\ncurl -i -H "Authorization: Bearer $API_KEY"')
+    expect(text).toContain('**curl**\n\n```sh\ncurl -i -H "Authorization: Bearer $DEVDATA_API_KEY"')
     expect(text).toContain('**Python**\n\n```python\nimport json')
     expect(text).toContain('Response:\n\n```http\nHTTP/1.1 200 OK')
     expect((await instance.request('/docs/settings.md')).text).toMatch(/^\| `PORT` +\| `8000`/m)
@@ -135,7 +135,7 @@ describe('llms.txt', () => {
     for (const page of listPages(manifest))
       expect(text).toContain(`Source: http://localhost/docs/${page || 'index'}.md\n`)
     // One language a sample: the first that has it.
-    expect(text).toContain('curl -i -H "Authorization: Bearer $API_KEY"')
+    expect(text).toContain('curl -i -H "Authorization: Bearer $DEVDATA_API_KEY"')
     expect(text).not.toMatch(/^import requests$/m)
     const sizes = listPages(manifest).map(
       async (page) => (await instance.request(`/docs/${page || 'index'}.md`)).text.length,

@@ -195,7 +195,7 @@ describe('GET /docs', () => {
       const text = gunzipSync(await readFile(join(manifest.directory, name))).toString()
       expect([
         name,
-        text.match(/origin\.invalid|Authorization: Bearer \$API_KEY|import requests/)?.[0],
+        text.match(/origin\.invalid|Authorization: Bearer \$DEVDATA_API_KEY|import requests/)?.[0],
       ]).toEqual([name, undefined])
     }
   })

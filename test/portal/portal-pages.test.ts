@@ -52,7 +52,7 @@ test('a key is found in what readers paste, and nothing else is taken for one', 
     `Bearer ${key}`,
     `Authorization: Bearer ${key}`,
     `"${key}"`,
-    `export API_KEY=${key}`,
+    `export DEVDATA_API_KEY=${key}`,
     `curl -H 'Authorization: Bearer ${key}' ${'http://127.0.0.1:8000/users'}`,
     `${key} ${key.toUpperCase()}`,
   ]

@@ -227,7 +227,7 @@ async function tryRun(label: string, code: string, key: string, existing?: strin
   await writeFile(join(directory, runner.file), code)
   const child = spawn(program, parameters, {
     cwd: directory,
-    env: { ...process.env, API_KEY: key, NO_PROXY: '127.0.0.1', no_proxy: '127.0.0.1' },
+    env: { ...process.env, DEVDATA_API_KEY: key, NO_PROXY: '127.0.0.1', no_proxy: '127.0.0.1' },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const output = { stdout: '', stderr: '' }
@@ -346,7 +346,7 @@ describe('the samples of the built pages', async () => {
   test('name the key and the base URL only where a reader puts them', () => {
     for (const { page, name, code } of samples) {
       const isPublic = findRequest(name)?.key === 'none'
-      expect([page, name, code.includes('API_KEY')]).toEqual([page, name, !isPublic])
+      expect([page, name, code.includes('DEVDATA_API_KEY')]).toEqual([page, name, !isPublic])
       expect([page, name, code.includes(baseUrl)]).toEqual([page, name, true])
       expect(code).not.toMatch(/[0-9a-f]{8}-[0-9a-f]{4}-|base_url/)
     }

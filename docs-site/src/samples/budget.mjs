@@ -1,4 +1,4 @@
-const headers = { Authorization: `Bearer ${process.env.API_KEY}` }
+const headers = { Authorization: `Bearer ${process.env.DEVDATA_API_KEY}` }
 const budget = 60
 let url = '{base_url}/users?location=berlin&per_page=20'
 

@@ -3,7 +3,7 @@ import os
 import requests
 
 session = requests.Session()
-session.headers["Authorization"] = f"Bearer {os.environ['API_KEY']}"
+session.headers["Authorization"] = f"Bearer {os.environ['DEVDATA_API_KEY']}"
 budget = 60
 url = "{base_url}/users?location=berlin&per_page=20"
 
@@ -16,7 +16,8 @@ if total > budget:
 spent = 0
 while url:
     response = session.get(url, headers={"Max-Credits": str(budget - spent)})
-    response.raise_for_status()
+    if not response.ok:
+        raise SystemExit(response.text)
     spent += int(response.headers["X-Credits-Cost"])
     print(f"{len(response.json()['data'])} users, {budget - spent} credits left")
     url = response.links.get("next", {}).get("url")

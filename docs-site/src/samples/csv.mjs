@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 
-const headers = { Authorization: `Bearer ${process.env.API_KEY}` }
+const headers = { Authorization: `Bearer ${process.env.DEVDATA_API_KEY}` }
 const fields = ['login', 'name', 'email', 'company', 'location']
 
 const query = new URLSearchParams({

@@ -4,7 +4,7 @@ import os
 import requests
 
 session = requests.Session()
-session.headers["Authorization"] = f"Bearer {os.environ['API_KEY']}"
+session.headers["Authorization"] = f"Bearer {os.environ['DEVDATA_API_KEY']}"
 fields = ["login", "name", "email", "company", "location"]
 query = {
     "country": "DE",
@@ -19,7 +19,8 @@ with open("users.csv", "w", encoding="utf-8", newline="") as file:
     writer.writeheader()
     response = session.get("{base_url}/users", params=query)
     while True:
-        response.raise_for_status()
+        if not response.ok:
+            raise SystemExit(response.text)
         users = response.json()["data"]
         writer.writerows(users)
         count += len(users)

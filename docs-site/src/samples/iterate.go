@@ -23,7 +23,7 @@ func get(url string) (body page, nextURL string, err error) {
 	if err != nil {
 		return body, "", err
 	}
-	request.Header.Set("Authorization", "Bearer "+os.Getenv("API_KEY"))
+	request.Header.Set("Authorization", "Bearer "+os.Getenv("DEVDATA_API_KEY"))
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
 		return body, "", err

@@ -1,4 +1,4 @@
-const headers = { Authorization: `Bearer ${process.env.API_KEY}` }
+const headers = { Authorization: `Bearer ${process.env.DEVDATA_API_KEY}` }
 let url = '{base_url}/users?location=berlin&dependency_names=zod&per_page=5'
 
 while (url) {

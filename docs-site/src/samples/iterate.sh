@@ -3,7 +3,7 @@ headers=$(mktemp)
 page=$(mktemp)
 
 while [ -n "$url" ] &&
-  curl -sS --fail-with-body -D "$headers" -o "$page" -H "Authorization: Bearer $API_KEY" "$url"; do
+  curl -sS --fail-with-body -D "$headers" -o "$page" -H "Authorization: Bearer $DEVDATA_API_KEY" "$url"; do
   grep -o '"login":"[^"]*"' "$page" | cut -d '"' -f 4
   url=$(sed -n 's/.*<\([^>]*\)>; rel="next".*/\1/p' "$headers")
 done

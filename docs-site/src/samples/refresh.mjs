@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 
-const headers = { Authorization: `Bearer ${process.env.API_KEY}` }
+const headers = { Authorization: `Bearer ${process.env.DEVDATA_API_KEY}` }
 const isNew = !existsSync('copy.json')
 const copy = isNew ? { user: {}, repository: {} } : JSON.parse(readFileSync('copy.json', 'utf8'))
 

@@ -4,7 +4,7 @@ import os
 import requests
 
 session = requests.Session()
-session.headers["Authorization"] = f"Bearer {os.environ['API_KEY']}"
+session.headers["Authorization"] = f"Bearer {os.environ['DEVDATA_API_KEY']}"
 copy = {"version": None, "user": {}, "repository": {}}
 if os.path.exists("copy.json"):
     with open("copy.json", encoding="utf-8") as file:
@@ -15,7 +15,8 @@ def read_pages(path):
     url = "{base_url}" + path
     while url:
         response = session.get(url)
-        response.raise_for_status()
+        if not response.ok:
+            raise SystemExit(response.text)
         yield response.json()["data"], response.headers["X-Dataset-Version"]
         url = response.links.get("next", {}).get("url")
 

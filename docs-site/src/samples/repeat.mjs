@@ -1,5 +1,5 @@
 const headers = {
-  Authorization: `Bearer ${process.env.API_KEY}`,
+  Authorization: `Bearer ${process.env.DEVDATA_API_KEY}`,
   'Idempotency-Key': crypto.randomUUID(),
 }
 

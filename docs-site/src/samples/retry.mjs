@@ -2,7 +2,7 @@ const pause = (seconds) => new Promise((wake) => setTimeout(wake, seconds * 1000
 
 async function get(url, { tries = 5 } = {}) {
   const headers = {
-    Authorization: `Bearer ${process.env.API_KEY}`,
+    Authorization: `Bearer ${process.env.DEVDATA_API_KEY}`,
     'Idempotency-Key': crypto.randomUUID(), // the same for each attempt
   }
   for (let attempt = 1; ; attempt += 1) {

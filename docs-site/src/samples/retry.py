@@ -6,7 +6,7 @@ import uuid
 import requests
 
 session = requests.Session()
-session.headers["Authorization"] = f"Bearer {os.environ['API_KEY']}"
+session.headers["Authorization"] = f"Bearer {os.environ['DEVDATA_API_KEY']}"
 
 
 def get(url, tries=5):
@@ -20,7 +20,8 @@ def get(url, tries=5):
                 raise
         else:
             if response.status_code not in (429, 500, 503) or attempt == tries:
-                response.raise_for_status()
+                if not response.ok:
+                    raise SystemExit(response.text)
                 return response.json()
             wait = float(response.headers.get("Retry-After", wait))
         time.sleep(wait)

@@ -1,5 +1,5 @@
 const url = '{base_url}/users/ngoldberg'
-const headers = { Authorization: `Bearer ${process.env.API_KEY}` }
+const headers = { Authorization: `Bearer ${process.env.DEVDATA_API_KEY}` }
 const kept = { etag: undefined, user: undefined }
 
 async function readUser() {

@@ -12,7 +12,7 @@ const shownEvent = 'devdata-key-shown'
 
 export const readKey = (): string | undefined => sessionStorage.getItem(item) ?? undefined
 
-/** Whether samples show the key in place of `$API_KEY`. */
+/** Whether samples show the key in place of `$DEVDATA_API_KEY`. */
 export const isKeyShown = (): boolean => sessionStorage.getItem(shownItem) !== null
 
 function write(name: string, value: string | undefined): void {

@@ -4,10 +4,10 @@ import { isKeyShown, onKeyChange, onShownChange, readKey } from './key.ts'
 /** How samples read the key from the environment, in each language. */
 const keyPlaces: readonly (readonly [place: string, write: (key: string) => string])[] = [
   // biome-ignore lint/suspicious/noTemplateCurlyInString: samples contain it
-  ['${process.env.API_KEY}', String],
-  ["{os.environ['API_KEY']}", String],
-  ['os.Getenv("API_KEY")', JSON.stringify],
-  ['$API_KEY', String],
+  ['${process.env.DEVDATA_API_KEY}', String],
+  ["{os.environ['DEVDATA_API_KEY']}", String],
+  ['os.Getenv("DEVDATA_API_KEY")', JSON.stringify],
+  ['$DEVDATA_API_KEY', String],
 ]
 
 /** The code as the reader wants to see it: with the key, or with the variable that has it. */

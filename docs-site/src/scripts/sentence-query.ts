@@ -69,4 +69,5 @@ export function describePerson({ login, name, location, created_at }: Person) {
 }
 
 /** The command that sends the request of a sentence. */
-export const writeCurl = (url: string): string => `curl -H "Authorization: Bearer $API_KEY" \\\n  "${url}"`
+export const writeCurl = (url: string): string =>
+  `curl -H "Authorization: Bearer $DEVDATA_API_KEY" \\\n  "${url}"`
