@@ -47,7 +47,7 @@ type ListName = keyof typeof lists
 /** Parameters of pages, and of look-ups of many items. */
 const notFilters = ['page', 'per_page', 'after', 'logins', 'full_names', 'forge_rest_ids']
 /** Filters that neither the command line nor the tools have under their names. */
-const ofProgramsAlone = ['changed_since', 'exclude', 'sort']
+const ofProgramsAlone = ['changed_since', 'exclude']
 
 /** Options with shorter names than their parameters. */
 const shortOptions: Record<string, string | undefined> = {
@@ -136,16 +136,39 @@ function writeTypes(filters: Record<ListName, Filter[]>): string {
   ].join('\n')
 }
 
-/** Sorts the filters of people and assistants by the lists that have them. */
+/**
+ * Sorts the filters of people and assistants by the lists that have them. Those whose choices depend on the list are among the
+ * filters of each.
+ */
 function sortByList({ UserFilter, RepositoryFilter }: Record<ListName, Filter[]>) {
-  const without = (filters: readonly Filter[], names: readonly string[]) =>
-    filters.filter(({ name }) => !names.includes(name))
-  const listNamesOf = (filters: readonly Filter[]) => filters.map(({ name }) => name)
-  const users = without(UserFilter, ofProgramsAlone)
-  const repositories = without(RepositoryFilter, ofProgramsAlone)
-  const ofUsers = without(users, listNamesOf(repositories))
-  const ofRepositories = without(repositories, listNamesOf(users))
-  return { ofUsers, ofBoth: without(users, listNamesOf(ofUsers)), ofRepositories }
+  const ofPeople = (filters: readonly Filter[]) =>
+    filters.filter(({ name }) => !ofProgramsAlone.includes(name))
+  const [users, repositories] = [ofPeople(UserFilter), ofPeople(RepositoryFilter)]
+  const isIn = (filters: readonly Filter[]) => (filter: Filter) =>
+    filters.some(({ name, choices }) => name === filter.name && String(choices) === String(filter.choices))
+  return {
+    ofUsers: users.filter((filter) => !isIn(repositories)(filter)),
+    ofBoth: users.filter(isIn(repositories)),
+    ofRepositories: repositories.filter((filter) => !isIn(users)(filter)),
+  }
+}
+
+/** Sorts them for the command line, where an option has the choices of all lists. */
+function sortOptions(filters: Record<ListName, Filter[]>) {
+  const { ofUsers, ofBoth, ofRepositories } = sortByList(filters)
+  const findOther = (filter: Filter) => ofRepositories.find(({ name }) => name === filter.name)
+  const merged = ofUsers.flatMap((filter) => {
+    const other = findOther(filter)
+    return other === undefined
+      ? []
+      : [{ ...filter, choices: [...(filter.choices ?? []), ...(other.choices ?? [])] }]
+  })
+  const isAlone = ({ name }: Filter) => !merged.some((filter) => filter.name === name)
+  return {
+    ofUsers: ofUsers.filter(isAlone),
+    ofBoth: [...ofBoth, ...merged],
+    ofRepositories: ofRepositories.filter(isAlone),
+  }
 }
 
 /** A text without the verb of its sentence. */
@@ -159,7 +182,7 @@ function writePhrase(text: string): string {
 
 /** Writes the options of the command line, and what its help says about them. */
 function writeOptions(filters: Record<ListName, Filter[]>): string {
-  const { ofUsers, ofBoth, ofRepositories } = sortByList(filters)
+  const { ofUsers, ofBoth, ofRepositories } = sortOptions(filters)
   const nameOption = (name: string) => shortOptions[name] ?? name.replaceAll('_', '-')
   const write = (name: string, text: string, filters: readonly Filter[]) => {
     const options = filters.map(({ name, kind, choices, isList }) => {

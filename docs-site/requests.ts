@@ -115,6 +115,11 @@ export const requests = {
   ),
   unknownParameter: get('/repos?dependency_name=hono', ['X-Credits-Cost'], { status: 400 }),
   middlePage: quote('/users?location=berlin&page=2&per_page=10', ['X-Total-Count', 'Link']),
+  sortedUsers: quote('/users?country=DE&sort=followers&per_page=5', [
+    'X-Credits-Cost',
+    'X-Total-Count',
+    'Link',
+  ]),
   pastTheEnd: get('/users?location=berlin&page=7&per_page=10', ['X-Total-Count', 'X-Credits-Cost', 'Link']),
   quoteChanges: quote('/users?changed_since=1&per_page=100', [
     'X-Credits-Cost',

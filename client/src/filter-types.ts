@@ -30,7 +30,7 @@ export interface UserFilter {
   contributedTo?: string | readonly string[] | undefined
   /** Selects items that were added or changed after this version of the dataset, and allows no other filter. */
   changedSince?: number | undefined
-  /** Sorts users by this number, the highest first; equal ones by internal id. */
+  /** Sorts users by `followers`, repositories by `stars` or last push (`pushed`), the highest first. */
   sort?: 'followers' | undefined
 }
 
@@ -66,7 +66,7 @@ export interface RepositoryFilter {
   pushedSince?: string | number | undefined
   /** Selects items that were added or changed after this version of the dataset, and allows no other filter. */
   changedSince?: number | undefined
-  /** Sorts repositories by `stargazers_count` (`stars`) or `pushed_at` (`pushed`), the highest first; equal ones by internal id. */
+  /** Sorts users by `followers`, repositories by `stars` or last push (`pushed`), the highest first. */
   sort?: 'stars' | 'pushed' | undefined
   /** `dependencies` leaves this field out of each repository, at the same price. */
   exclude?: 'dependencies' | undefined

@@ -221,6 +221,15 @@ describe('a list', () => {
     )
   })
 
+  test('is sorted by what the list has, and continues in its order', async () => {
+    const { stdout } = await run(['users', '--country', 'de', '--sort', 'followers'])
+    expect(parseLines(stdout)).toEqual(
+      findUsers({ country: ['DE'] }).toSorted((a, b) => b.followers - a.followers),
+    )
+    const stars = await run(['users', '--sort', 'stars'])
+    expect([stars.code, stars.stderr]).toEqual([2, expect.stringMatching(/Invalid sort: must be followers/)])
+  })
+
   test.each([
     ['Node', [process.execPath]],
     ['Deno', [deno, 'run', '--quiet', '--no-prompt', '--allow-all']],
@@ -530,6 +539,8 @@ describe('what can’t be done', () => {
     ],
     [['users', '--format', 'xml'], {}, 2, /--format must be one of/],
     [['users', '--location', ''], {}, 2, /: --location is empty/],
+    [['users', '--sort', 'name'], {}, 2, /--sort must be one of followers, stars, pushed/],
+    [['mirror', 'copy', '--sort', 'followers'], {}, 2, /--sort/],
     [['users', '--dependency', 'a,b'], {}, 2, /--dependency must not .* repeat the option/],
     [['users', '--state', 'a', '--output', './a'], {}, 2, /different files/],
     [['users', '--state', 'a', '--output', 'a.new'], {}, 2, /different files/],

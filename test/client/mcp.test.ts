@@ -188,6 +188,27 @@ test('filters are those of the API', async () => {
 })
 
 describe('a list', () => {
+  test('that is sorted has the best known first, and continues at a cursor', async () => {
+    await using conversation = await converse()
+    const { call } = conversation
+    const byFollowers = findUsers({ country: ['DE'] }).toSorted((a, b) => b.followers - a.followers)
+    const users = await call('find_users', { country: ['DE'], sort: 'followers', limit: 4 })
+    const more = await call('find_users', {
+      ...{ country: ['DE'], sort: 'followers', limit: 4 },
+      cursor: users.result.next_cursor,
+    })
+    const logins = [users, more].flatMap(({ result }) => items(result).map(({ login }) => login))
+    expect(logins).toEqual(byFollowers.slice(0, 8).map(({ login }) => login))
+    const byPush = findRepositories({}).toSorted(
+      (a, b) => (b.pushed_at ?? Number.NEGATIVE_INFINITY) - (a.pushed_at ?? Number.NEGATIVE_INFINITY),
+    )
+    const pushed = await call('find_repositories', { sort: 'pushed', limit: 2 })
+    expect(items(pushed.result).map(({ full_name }) => full_name)).toEqual(
+      byPush.slice(0, 2).map(({ full_name }) => full_name),
+    )
+    expect((await call('find_users', { sort: 'stars' })).text).toMatch(/^sort must be followers/)
+  })
+
   test('has 10 items, continues at a cursor, and never costs more than max_credits', async () => {
     await using conversation = await converse()
     const { call, id } = conversation

@@ -17,6 +17,7 @@ import { packPythonClient } from '../../client/build.ts'
 import { cut, fail, type Intercept, interceptInTurn, lose, reword, serve } from '../support/client.ts'
 import { listSamples } from '../support/markdown-samples.ts'
 import { inheritEnvironment, succeeds } from '../support/program.ts'
+import { findUsers } from '../support/sample-oracle.ts'
 import { anyDatabase, type TestService, useService } from '../support/service.ts'
 import { useStarted } from '../support/suite.ts'
 
@@ -121,8 +122,10 @@ print(json.dumps([
     api.repositories.quote(language=["TypeScript", "Python"], license="MIT", min_stars=100, fork=False, archived=False).items,
     api.find_dependencies(contains="react-d")[0]["dependency_name"],
     api.find_locations("berlin, g")[0]["country"],
+    [user["followers"] for user in api.users.list(country="DE", sort="followers", page_size=3)],
 ]))
 `)
+    const followers = findUsers({ country: ['DE'] }).map(({ followers }) => followers)
     const count = async (path: string) => {
       const { secret } = await service.createKey()
       return Number(
@@ -132,7 +135,7 @@ print(json.dumps([
     expect(output).toEqual([
       await count('/users?country=DE,us&type=User&has=email&min_followers=10&active_since=2025-01-01'),
       await count('/repos?language=TypeScript,Python&license=MIT&min_stars=100&fork=false&archived=false'),
-      ...['react-dom', 'DE'],
+      ...['react-dom', 'DE', followers.sort((a, b) => b - a)],
     ])
   })
 

@@ -26,7 +26,8 @@ export const listStart: Position = { page: 1, after: '', paidSize: 0, delivered:
 
 /** Writes the cursor of a list. `listUrl` has its path and its filter. */
 export function writeCursor(listUrl: string, { page, after, paidSize, delivered }: Position): string {
-  const text = [page, after, paidSize, ...delivered].join('-')
+  // `after` of a sorted list may be negative.
+  const text = [page, after.replace('-', '_'), paidSize, ...delivered].join('-')
   return `${createCheck(listUrl, text)}-${text}`
 }
 
@@ -41,7 +42,7 @@ export function readCursor(listUrl: string, cursor: string): Position {
   const [page, after = '', paidSize, ...delivered] = parts
   return {
     page: Number(page),
-    after,
+    after: after.replace('_', '-'),
     paidSize: Number(paidSize),
     // Ids are numbers. Hashes of commits have 40 digits or more.
     delivered: delivered.map((key) => (/^\d{1,16}$/.test(key) ? Number(key) : key)),

@@ -10,6 +10,7 @@ export const userFilters = {
   min_followers: {"type":"integer","minimum":1,"description":"users with at least this many followers"},
   active_since: {"type":"string","description":"users who authored or co-authored a commit at or after this time: a date such as 2026-01-31, or Unix seconds"},
   contributed_to: {"type":"array","items":{"type":"string"},"description":"users who authored or co-authored a commit of any of these repositories (OWNER/NAME)"},
+  sort: {"type":"string","enum":["followers"],"description":"sorts users by followers, repositories by stars or last push (pushed), the highest first"},
 } as const
 
 /** Filters that only repositories have. */
@@ -23,6 +24,7 @@ export const repositoryFilters = {
   fork: {"type":"boolean","description":"only forks (true), or only repositories that aren't forks (false)"},
   archived: {"type":"boolean","description":"only archived repositories (true), or only others (false)"},
   pushed_since: {"type":"string","description":"repositories whose last push was at or after this time: a date such as 2026-01-31, or Unix seconds"},
+  sort: {"type":"string","enum":["stars","pushed"],"description":"sorts users by followers, repositories by stars or last push (pushed), the highest first"},
 } as const
 
 /** Filters that both have. */

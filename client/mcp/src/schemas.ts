@@ -54,7 +54,7 @@ export const filters = {
 /** Writes arguments as a filter of the client. */
 export function toFilter<Schemas extends object>(
   schemas: Schemas,
-  given: ArgumentsOf<Schemas>,
+  given: ArgumentsOf<NoInfer<Schemas>>,
 ): FilterOf<Schemas> {
   const values: Record<string, unknown> = given
   const members = Object.keys(schemas).map((name) => [
@@ -64,9 +64,11 @@ export function toFilter<Schemas extends object>(
   return Object.fromEntries(members)
 }
 
-/** What the tools that find items say of a filter isn't repeated by `quote`. */
-function leaveOutTexts<Schemas extends object>(schemas: Schemas): Schemas {
-  const short = Object.entries(schemas).map(([name, { description: _, ...schema }]) => [name, schema])
+/** What the tools that find items say of a filter isn't repeated by `quote`, whose result doesn't depend on the order. */
+function leaveOutTexts<Schemas extends object>(schemas: Schemas): Omit<Schemas, 'sort'> {
+  const short = Object.entries(schemas)
+    .filter(([name]) => name !== 'sort')
+    .map(([name, { description: _, ...schema }]) => [name, schema])
   return Object.fromEntries(short)
 }
 

@@ -20,6 +20,7 @@ export const sharedOptions: FilterOptions = {
   without: { member: 'withoutDependencyNames', multiple: true },
   file: { member: 'dependencyFiles', multiple: true },
   status: { member: 'dependencyStatus', choices: ['active', 'removed'] },
+  sort: { member: 'sort', choices: ['followers', 'stars', 'pushed'] },
 }
 
 /** Options that filter repositories alone. */
@@ -51,6 +52,8 @@ export const filterHelp = `  --location TEXT       users whose location contains
   --file TEXT           items that use a dependency declared in any of these files, such as package.json; may be repeated
   --status active|removed
                         only dependencies that are still declared (active), or only removed ones (removed)
+  --sort followers|stars|pushed
+                        sorts users by followers, repositories by stars or last push (pushed), the highest first
   --owner TEXT          repositories whose owner has this login now, case-insensitive
   --contributor TEXT    repositories with a commit of any of these logins; may be repeated
   --language TEXT       repositories with any of these primary languages, case-insensitive; may be repeated

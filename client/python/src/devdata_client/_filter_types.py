@@ -39,7 +39,7 @@ class UserFilter(TypedDict, total=False):
     changed_since: int | None
     """Selects items that were added or changed after this version of the dataset, and allows no other filter."""
     sort: Literal["followers"] | None
-    """Sorts users by this number, the highest first; equal ones by internal id."""
+    """Sorts users by ``followers``, repositories by ``stars`` or last push (``pushed``), the highest first."""
 
 
 class RepositoryFilter(TypedDict, total=False):
@@ -76,7 +76,7 @@ class RepositoryFilter(TypedDict, total=False):
     changed_since: int | None
     """Selects items that were added or changed after this version of the dataset, and allows no other filter."""
     sort: Literal["stars", "pushed"] | None
-    """Sorts repositories by ``stargazers_count`` (``stars``) or ``pushed_at`` (``pushed``), the highest first; equal ones by internal id."""
+    """Sorts users by ``followers``, repositories by ``stars`` or last push (``pushed``), the highest first."""
     exclude: Literal["dependencies"] | None
     """``dependencies`` leaves this field out of each repository, at the same price."""
 
