@@ -1,28 +1,25 @@
 /** `X-Dataset-Version`: the version of the dataset that a response was read at (decisions/0003-lists.md). */
-import { beforeAll, expect, test } from 'vitest'
-import { findBusyRepository } from '../support/catalog.ts'
+import { expect, test } from 'vitest'
 import { createUser, loadRecords } from '../support/records.ts'
+import { busyRepository } from '../support/sample-oracle.ts'
 import { describeOnEachDatabase, useService } from '../support/service.ts'
+
+const paths = [
+  '/users',
+  '/users?location=berlin',
+  '/users?changed_since=1',
+  '/users?page=1000',
+  '/users?logins=ngoldberg',
+  '/users/ngoldberg',
+  '/repos?per_page=1',
+  busyRepository,
+  `${busyRepository}/commits`,
+  `${busyRepository}/dependencies`,
+  '/removals?since=1',
+]
 
 describeOnEachDatabase('X-Dataset-Version', (kind) => {
   const service = useService(kind, { key: {} })
-  let paths: string[]
-  beforeAll(async () => {
-    const repository = await findBusyRepository(service.sql)
-    paths = [
-      '/users',
-      '/users?location=berlin',
-      '/users?changed_since=1',
-      '/users?page=1000',
-      '/users?logins=ngoldberg',
-      '/users/ngoldberg',
-      '/repos?per_page=1',
-      repository,
-      `${repository}/commits`,
-      `${repository}/dependencies`,
-      '/removals?since=1',
-    ]
-  })
 
   const readVersion = async (
     path: string,

@@ -5,7 +5,7 @@
  */
 import { Hono } from 'hono'
 import * as v from 'valibot'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createMatchCache } from '../../api/catalog/matches.ts'
 import { createReplicaRouting } from '../../api/catalog/replica-routing.ts'
 import { createGuard } from '../../api/checkout/guard.ts'
@@ -18,7 +18,7 @@ import { beginRequest } from '../../api/http/middleware.ts'
 import type { HonoEnvironment } from '../../api/http/request-context.ts'
 import { revokeKey, setRateLimit } from '../../api/ledger/keys.ts'
 import { createLedger } from '../../api/ledger/ledger.ts'
-import { findBusyRepository } from '../support/catalog.ts'
+import { busyRepository } from '../support/sample-oracle.ts'
 import { describeOnEachDatabase, type TestResponse, testInside, useService } from '../support/service.ts'
 
 const listSchema = v.object({ data: v.array(v.unknown()) })
@@ -34,20 +34,15 @@ function readCredits({ headers }: TestResponse) {
 
 describeOnEachDatabase('a key’s credits', (kind) => {
   const service = useService(kind)
-  /** Path of a repository with more than 30 commits and with dependencies. */
-  let repository: string
-  beforeAll(async () => {
-    repository = await findBusyRepository(service.sql)
-  })
 
   /** All metered endpoints: path, and whether it is a list. */
   const endpoints = (): [path: string, isList: boolean][] => [
     ['/users?location=berlin&per_page=3', true],
     ['/users/ngoldberg', false],
     ['/repos?per_page=7&page=2', true],
-    [repository, false],
-    [`${repository}/commits`, true],
-    [`${repository}/dependencies?per_page=2`, true],
+    [busyRepository, false],
+    [`${busyRepository}/commits`, true],
+    [`${busyRepository}/dependencies?per_page=2`, true],
   ]
 
   testInside('are not charged for a response that was read apart and can’t be made', async () => {
@@ -153,8 +148,8 @@ describeOnEachDatabase('a key’s credits', (kind) => {
     for (const [path, perPage] of [
       ['/users', 70],
       ['/repos', 90],
-      [`${repository}/commits`, 29],
-      [`${repository}/dependencies`, 4],
+      [`${busyRepository}/commits`, 29],
+      [`${busyRepository}/dependencies`, 4],
       ['/users?location=berlin', 5],
     ] as const) {
       const { secret, id } = await service.createKey({ credits: 500 })
@@ -235,9 +230,9 @@ describeOnEachDatabase('a key’s credits', (kind) => {
         ['/repos?per_page=90&page=5', 40, 39],
         ['/users/ngoldberg', 1, 0],
         ['/users/nobody-has-this-login', 1, 0],
-        [repository, 1, 0],
-        [`${repository}/commits?per_page=5`, 5, 4],
-        [`${repository}/dependencies?per_page=3`, 3, 0],
+        [busyRepository, 1, 0],
+        [`${busyRepository}/commits?per_page=5`, 5, 4],
+        [`${busyRepository}/dependencies?per_page=3`, 3, 0],
       ] as const) {
         const { secret, id } = await service.createKey({ credits: have })
         const response = await service.request(path, { key: secret })
@@ -297,9 +292,9 @@ describeOnEachDatabase('a key’s credits', (kind) => {
         ['/users/ngoldberg', 1],
         ['/users/nobody-has-this-login', 1],
         ['/repos?per_page=9', 9],
-        [repository, 1],
-        [`${repository}/commits?per_page=3`, 3],
-        [`${repository}/dependencies?per_page=1`, 1],
+        [busyRepository, 1],
+        [`${busyRepository}/commits?per_page=3`, 3],
+        [`${busyRepository}/dependencies?per_page=1`, 1],
       ] as const) {
         const ask = () => service.request(path, { method: 'HEAD', key: secret })
         const first = await ask()

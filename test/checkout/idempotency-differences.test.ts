@@ -1,18 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { grantCredits } from '../../api/ledger/keys.ts'
-import { readData, readPrice, startTwoInstances, type TwoInstances } from '../support/idempotency.ts'
+import { readData, readPrice, useTwoInstances } from '../support/idempotency.ts'
 import { createRepository, createUser, loadRecords } from '../support/records.ts'
 import { describeOnOneDatabase } from '../support/service.ts'
 
 describeOnOneDatabase('a repetition', (kind) => {
-  let service: TwoInstances['service']
-  let other: TwoInstances['other']
-  let ask: TwoInstances['ask']
-  let close = async () => {}
-  beforeAll(async () => {
-    ;({ service, other, ask, close } = await startTwoInstances(kind))
-  })
-  afterAll(() => close())
+  const { service, other, ask } = useTwoInstances(kind)
 
   let towns = 0
   /** Creates a location with a list of its users, and a function that sets their number. */

@@ -1,20 +1,13 @@
 /** `Idempotency-Key`: how long a key is stored, and as what (decisions/0001-billing.md). */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { digestIdempotency, sweepIdempotencyKeys } from '../../api/ledger/idempotency-keys.ts'
-import { readPrice, startTwoInstances, type TwoInstances } from '../support/idempotency.ts'
+import { readPrice, useTwoInstances } from '../support/idempotency.ts'
 import { createInstance } from '../support/instance.ts'
 import { createUser, loadRecords } from '../support/records.ts'
 import { describeOnOneDatabase } from '../support/service.ts'
 
 describeOnOneDatabase('an idempotency key', (kind) => {
-  let service: TwoInstances['service']
-  let other: TwoInstances['other']
-  let ask: TwoInstances['ask']
-  let close = async () => {}
-  beforeAll(async () => {
-    ;({ service, other, ask, close } = await startTwoInstances(kind))
-  })
-  afterAll(() => close())
+  const { service, other, ask } = useTwoInstances(kind)
 
   /** Makes everything older that a key paid. */
   const age = (id: number, interval: string) =>

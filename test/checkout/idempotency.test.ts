@@ -1,38 +1,24 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { grantCredits, revokeKey, rotateKey } from '../../api/ledger/keys.ts'
-import { findBusyRepository } from '../support/catalog.ts'
-import {
-  type AskOptions,
-  readData,
-  readPrice,
-  startTwoInstances,
-  type TwoInstances,
-} from '../support/idempotency.ts'
+import { type AskOptions, readData, readPrice, useTwoInstances } from '../support/idempotency.ts'
 import { createInstance } from '../support/instance.ts'
+import { busyRepository } from '../support/sample-oracle.ts'
 import { describeOnEachDatabase } from '../support/service.ts'
+
+/** All metered paths, with what they cost. */
+const endpoints: [path: string, cost: number][] = [
+  ['/users?per_page=3', 3],
+  ['/users/ngoldberg', 1],
+  ['/repos?per_page=7&page=2', 7],
+  [busyRepository, 1],
+  [`${busyRepository}/commits?per_page=4`, 4],
+  [`${busyRepository}/dependencies?per_page=2`, 2],
+]
 
 const hourSeconds = 3600
 
 describeOnEachDatabase('a request with an Idempotency-Key', (kind) => {
-  let service: TwoInstances['service']
-  let other: TwoInstances['other']
-  let ask: TwoInstances['ask']
-  let close = async () => {}
-  /** All metered paths, with what they cost. */
-  let endpoints: [path: string, cost: number][]
-  beforeAll(async () => {
-    ;({ service, other, ask, close } = await startTwoInstances(kind))
-    const repository = await findBusyRepository(service.sql)
-    endpoints = [
-      ['/users?per_page=3', 3],
-      ['/users/ngoldberg', 1],
-      ['/repos?per_page=7&page=2', 7],
-      [repository, 1],
-      [`${repository}/commits?per_page=4`, 4],
-      [`${repository}/dependencies?per_page=2`, 2],
-    ]
-  })
-  afterAll(() => close())
+  const { service, other, ask } = useTwoInstances(kind)
 
   test('is charged once on every metered path, and free with the same data afterwards, on every instance', async () => {
     for (const [path, cost] of endpoints) {

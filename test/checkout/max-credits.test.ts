@@ -3,28 +3,25 @@
  *
  * @module-tag over-the-wire
  */
-import { beforeAll, expect, test } from 'vitest'
-import { findBusyRepository } from '../support/catalog.ts'
+import { expect, test } from 'vitest'
+import { busyRepository } from '../support/sample-oracle.ts'
 import { describeOnEachDatabase, useService } from '../support/service.ts'
+
+/** All metered paths, with what they cost. */
+const endpoints: [path: string, cost: number][] = [
+  ['/users', 30],
+  ['/users?per_page=70&page=5', 20],
+  ['/users/ngoldberg', 1],
+  ['/users/nobody-has-this-login', 1],
+  ['/repos?per_page=7&page=2', 7],
+  ['/users?logins=ngoldberg,nobody-has-this-login,GraceAbara', 2],
+  [busyRepository, 1],
+  [`${busyRepository}/commits?per_page=4`, 4],
+  [`${busyRepository}/dependencies?per_page=2`, 2],
+]
 
 describeOnEachDatabase('Max-Credits', (kind) => {
   const service = useService(kind)
-  /** All metered paths, with what they cost. */
-  let endpoints: [path: string, cost: number][]
-  beforeAll(async () => {
-    const repository = await findBusyRepository(service.sql)
-    endpoints = [
-      ['/users', 30],
-      ['/users?per_page=70&page=5', 20],
-      ['/users/ngoldberg', 1],
-      ['/users/nobody-has-this-login', 1],
-      ['/repos?per_page=7&page=2', 7],
-      ['/users?logins=ngoldberg,nobody-has-this-login,GraceAbara', 2],
-      [repository, 1],
-      [`${repository}/commits?per_page=4`, 4],
-      [`${repository}/dependencies?per_page=2`, 2],
-    ]
-  })
 
   const ask = (
     secret: string,

@@ -9,9 +9,9 @@ import fc from 'fast-check'
 import * as v from 'valibot'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { mcpPath } from '../../api/http/url.ts'
-import { findBusyRepository } from '../support/catalog.ts'
-import { contract, fillPath, followSchema, listOperations, type Schema } from '../support/contract.ts'
+import { contract, followSchema, listOperations, type Schema } from '../support/contract.ts'
 import { createInstance } from '../support/instance.ts'
+import { busyRepository, fillPath } from '../support/sample-oracle.ts'
 import { anyDatabase, testInside, useService } from '../support/service.ts'
 
 /** Batch look-ups: an entry for each number, and the entries at the bounds and beyond them. */
@@ -45,9 +45,7 @@ describe('openapi.yml', () => {
   const service = useService(anyDatabase, { docs: true, key: { role: 'admin' } })
   /** A user key that has paid for something. */
   let spender: string
-  let repository: string
   beforeAll(async () => {
-    repository = (await findBusyRepository(service.sql)).replace('/repos/', '')
     await service.sql`insert into removals (kind, forge_rest_id, version) values ('user', 1, 1)`
     spender = (await service.createKey()).secret
     await service.request('/users', { key: spender })
@@ -82,7 +80,7 @@ describe('openapi.yml', () => {
     for (const path of Object.keys(contract.paths)) {
       for (const method of ['GET', 'HEAD']) {
         const query = listRequired(path)
-        const response = await service.request(`${fillPath(path, repository)}${query}`, {
+        const response = await service.request(`${fillPath(path)}${query}`, {
           method,
           key: service.key,
         })
@@ -159,7 +157,7 @@ describe('openapi.yml', () => {
   describe.each(lists)('declares $method $path, which', (operation) => {
     const { path, method, queries } = operation
     const ask = (query: string) =>
-      service.request(`${fillPath(path, repository)}${listRequired(path, query)}`, {
+      service.request(`${fillPath(path)}${listRequired(path, query)}`, {
         method,
         key: path.startsWith('/api-key/') ? spender : service.key,
       })
@@ -339,7 +337,7 @@ describe('openapi.yml', () => {
     for (const { path, method, queries } of withParameters.filter(({ path }) =>
       /^\/(users|repos|removals|dependencies|locations|counts|api-key|metrics|admin)/.test(path),
     )) {
-      const url = `${fillPath(path, repository)}${listRequired(path) || '?'}`
+      const url = `${fillPath(path)}${listRequired(path) || '?'}`
       const undeclared = allQueries.filter((name) => !queries.some((query) => query.name === name))
       for (const name of [...undeclared, 'offset', 'sort', 'q', 'Page', 'per-page', '']) {
         const response = await service.request(`${url}&${name}=0`, { method, key: service.key })
@@ -434,7 +432,7 @@ describe('openapi.yml', () => {
         async (after) => {
           const isValid = new RegExp(pattern, 'u').test(after)
           seen[isValid ? 'valid' : 'invalid']++
-          const url = `/repos/${repository}/dependencies?after=${encodeURIComponent(after)}`
+          const url = `${busyRepository}/dependencies?after=${encodeURIComponent(after)}`
           const { status } = await service.request(url, { key: service.key, method: 'HEAD' })
           expect([after, status]).toEqual([after, isValid ? 200 : 400])
         },

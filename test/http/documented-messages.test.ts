@@ -10,9 +10,9 @@ import * as v from 'valibot'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { HonoEnvironment } from '../../api/http/request-context.ts'
 import { grantCredits } from '../../api/ledger/keys.ts'
-import { findBusyRepository } from '../support/catalog.ts'
-import { contract, fillPath, listOperations } from '../support/contract.ts'
+import { contract, listOperations } from '../support/contract.ts'
 import { createInstance, type Instance } from '../support/instance.ts'
+import { fillPath } from '../support/sample-oracle.ts'
 import {
   anyDatabase,
   liveRuntime,
@@ -44,7 +44,6 @@ const messagesBeforeTheApp = [
 describe('openapi.yml', () => {
   // An admin key may call everything, without a limit.
   const service = useService(anyDatabase, { docs: true, key: { role: 'admin' } })
-  let repository: string
   /** Reads from the primary alone. */
   let primary: Instance
   /** A key that pays. */
@@ -53,7 +52,6 @@ describe('openapi.yml', () => {
   let operations: string[] = []
   beforeAll(async () => {
     payer = (await service.createKey()).secret
-    repository = (await findBusyRepository(service.sql)).replace('/repos/', '')
     primary = createInstance(service, {
       responseCacheMb: 0,
       tracing: {
@@ -201,10 +199,10 @@ describe('openapi.yml', () => {
       for (const [name] of new URLSearchParams(query)) others.delete(name)
       return others.size === 0 ? [] : [[`${filled}?${others}&${query}`, {}]]
     }
-    const filled = fillPath(path, repository)
+    const filled = fillPath(path)
     const segments = [...path.matchAll(/\{\w+\}/g)].flatMap(([segment]) =>
       // What is missing at the end of a path, and what no name has.
-      ['', 'a%20b', 'a%5Cb'].map((value) => fillPath(path.replace(segment, value), repository)),
+      ['', 'a%20b', 'a%5Cb'].map((value) => fillPath(path.replace(segment, value))),
     )
     const requests: [string, Record<string, string>][] = [
       ...sent.map((query): [string, Record<string, string>] => [`${filled}?${query}`, {}]),

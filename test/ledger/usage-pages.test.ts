@@ -1,6 +1,6 @@
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { pruneLedger } from '../../api/ledger/prune.ts'
-import { findBusyRepository } from '../support/catalog.ts'
+import { busyRepository } from '../support/sample-oracle.ts'
 import { describeOnOneDatabase, useService } from '../support/service.ts'
 import {
   daysPath,
@@ -18,10 +18,6 @@ const invalidSums = ['2030-12-31', '/users', '2030-02-30/users', '2030-1-1/users
 
 describeOnOneDatabase('the usage of a key', (kind) => {
   const service = useService(kind)
-  let repository: string
-  beforeAll(async () => {
-    repository = await findBusyRepository(service.sql)
-  })
 
   const ask = (secret: string, path: string) => readPage(service, secret, path)
 
@@ -110,7 +106,7 @@ describeOnOneDatabase('the usage of a key', (kind) => {
     const met: string[] = []
     let next: string | undefined = `${daysPath}?per_page=2`
     // The first of them makes a day of its own, and the others come to that.
-    const coming = ['/users/ngoldberg', '/users?per_page=1', '/repos?per_page=1', repository]
+    const coming = ['/users/ngoldberg', '/users?per_page=1', '/repos?per_page=1', busyRepository]
     for (const path of coming.slice(0, 2)) await service.request(path, { key: secret })
     for (let step = 0; next !== undefined && step < 50; step++) {
       const page = await ask(secret, next)

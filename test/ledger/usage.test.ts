@@ -1,7 +1,7 @@
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { grantCredits } from '../../api/ledger/keys.ts'
-import { findBusyRepository } from '../support/catalog.ts'
 import { readListResponse } from '../support/list-response.ts'
+import { busyRepository } from '../support/sample-oracle.ts'
 import { describeOnOneDatabase, startTestService, useService } from '../support/service.ts'
 import {
   daysPath,
@@ -16,10 +16,6 @@ import {
 
 describeOnOneDatabase('the usage of a key', (kind) => {
   const service = useService(kind)
-  let repository: string
-  beforeAll(async () => {
-    repository = await findBusyRepository(service.sql)
-  })
 
   const ask = (secret: string, path: string) => readPage(service, secret, path)
 
@@ -46,9 +42,9 @@ describeOnOneDatabase('the usage of a key', (kind) => {
       ['/users/NGoldberg', 1],
       ['/users/nobody-has-this-login', 0, 1],
       ['/repos?per_page=7&page=2', 7],
-      [repository, 1],
-      [`${repository}/commits?per_page=4`, 4],
-      [`${repository}/dependencies?per_page=2`, 2],
+      [busyRepository, 1],
+      [`${busyRepository}/commits?per_page=4`, 4],
+      [`${busyRepository}/dependencies?per_page=2`, 2],
     ] as const) {
       const response = await service.request(path, { key: secret })
       balance -= cost

@@ -1,6 +1,4 @@
 /** Reads everything that a service lists, as a client does, and computes what filters must find. */
-import { selectMember } from '../../api/catalog/stored-documents.ts'
-import type { Sql } from '../../api/database/connect.ts'
 import type { SampleCommit, SampleDependency, SampleRepository, SampleUser } from '../../sample/records.ts'
 import { readListResponse } from './list-response.ts'
 import type { TestService } from './service.ts'
@@ -94,16 +92,4 @@ export function expectFilters({ users, repos, commits }: Records, dependencies: 
     }
   }
   return found
-}
-
-/** The path of a repository of the sample data with more than 30 commits and more than 5 dependencies. */
-export async function findBusyRepository(sql: Sql): Promise<string> {
-  const [row] = await sql<{ name: string }[]>`
-    select ${selectMember(sql, sql`members`, 'full_name')} as name
-    from repositories join (
-      select repository_id from commits group by repository_id having count(*) > 30
-    ) busy on repository_id = id
-    where dependencies_count > 5 order by id limit 1`
-  if (row === undefined) throw new Error('the sample data has no such repository')
-  return `/repos/${row.name}`
 }

@@ -127,16 +127,6 @@ export function listOperations(): ContractOperation[] {
   )
 }
 
-/** Fills a path template with a user of the sample data and a repository (`owner/name`). */
-export function fillPath(path: string, repository: string): string {
-  const [owner = '', name = ''] = repository.split('/')
-  return path
-    .replace('{login}', 'ngoldberg')
-    .replace('{owner}', owner)
-    .replace('{name}', name)
-    .replace('{page}', 'quickstart')
-}
-
 /** Throws an error that says in which point a response breaks the contract. */
 export function assertMatchesContract(response: ContractResponse): void {
   const { url, status, headers, body } = response

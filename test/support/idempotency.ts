@@ -1,7 +1,8 @@
 /** Requests with an `Idempotency-Key`, through two instances on one database. */
 import * as v from 'valibot'
 import { createInstance, type Instance, openSameDatabase } from './instance.ts'
-import { type DatabaseKind, startTestService, type TestResponse, type TestService } from './service.ts'
+import { type DatabaseKind, type TestResponse, useService } from './service.ts'
+import { useStarted } from './suite.ts'
 
 /** What a request is sent with beside its idempotency key. */
 export interface AskOptions {
@@ -11,33 +12,24 @@ export interface AskOptions {
   headers?: Record<string, string>
 }
 
-/** Two instances: on the embedded database they share its connections. */
-export interface TwoInstances {
-  service: TestService
-  other: Pick<Instance, 'request'>
+/** Starts a service for a suite, and another instance on its database. On the embedded one they share its connections. */
+export function useTwoInstances(kind: DatabaseKind) {
+  const service = useService(kind)
+  const database = kind === 'postgresql' ? useStarted(() => openSameDatabase(service)) : service
+  const other = useStarted(async () => createInstance(database))
   /** Sends a request with an idempotency key. */
-  ask(secret: string, path: string, idempotencyKey: string, options?: AskOptions): Promise<TestResponse>
-  close(): Promise<void>
-}
-
-/** Starts a service, and another instance on its database. */
-export async function startTwoInstances(kind: DatabaseKind): Promise<TwoInstances> {
-  const service = await startTestService(kind)
-  const database = kind === 'postgresql' ? await openSameDatabase(service) : undefined
-  return {
-    service,
-    other: createInstance(database ?? service),
-    ask: (secret, path, idempotencyKey, { through = service, method = 'GET', headers = {} } = {}) =>
-      through.request(path, {
-        method,
-        key: secret,
-        headers: { 'Idempotency-Key': idempotencyKey, ...headers },
-      }),
-    async close() {
-      await database?.close()
-      await service.close()
-    },
-  }
+  const ask = (
+    secret: string,
+    path: string,
+    idempotencyKey: string,
+    { through = service, method = 'GET', headers = {} }: AskOptions = {},
+  ): Promise<TestResponse> =>
+    through.request(path, {
+      method,
+      key: secret,
+      headers: { 'Idempotency-Key': idempotencyKey, ...headers },
+    })
+  return { service, other, ask }
 }
 
 /** The status and price of a response. */

@@ -194,6 +194,25 @@ export const {
   repositoryOf,
 } = sampleOracle
 
+const commitsByUrl = Map.groupBy(sampleCommits, ({ repo_url }) => repo_url)
+/** The name of a repository with more than 30 commits and more than 5 dependencies. */
+const busyName =
+  sampleRepositories.find(
+    ({ url, dependencies }) => (commitsByUrl.get(url)?.length ?? 0) > 30 && dependencies.length > 5,
+  )?.full_name ?? ''
+/** Its path. */
+export const busyRepository = `/repos/${busyName}`
+
+/** Fills a path template with a user and a repository of the sample data. */
+export function fillPath(path: string): string {
+  const [owner = '', name = ''] = busyName.split('/')
+  return path
+    .replace('{login}', 'ngoldberg')
+    .replace('{owner}', owner)
+    .replace('{name}', name)
+    .replace('{page}', 'quickstart')
+}
+
 /** What a filter asks of a dependency. */
 interface FoldedDependency {
   name: string
