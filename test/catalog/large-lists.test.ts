@@ -5,7 +5,7 @@
 import { beforeAll, expect, test } from 'vitest'
 import { importNdjson, type Source } from '../../api/sources/ndjson/import.ts'
 import { isDrill } from '../support/drill.ts'
-import { openSameDatabase } from '../support/instance.ts'
+import { createInstance, openSameDatabase } from '../support/instance.ts'
 import { readListResponse } from '../support/list-response.ts'
 import { createRepository, createUser } from '../support/records.ts'
 import { describeOnServer } from '../support/server.ts'
@@ -18,9 +18,29 @@ const cities = 7
 const names = 3
 const rareNames = 500
 
-const makeUser = (number: number) => createUser(number, { location: `City ${number % cities}, Somewhere` })
+/** Different numbers of followers, and of stars. */
+const values = 500
+
+const makeUser = (number: number) =>
+  createUser(number, { location: `City ${number % cities}, Somewhere`, followers: number % values })
 const makeRepository = (number: number) =>
-  createRepository(number, `user-${number}`, [`dep-${number % names}`, `rare-${number % rareNames}`])
+  createRepository(number, `user-${number}`, [`dep-${number % names}`, `rare-${number % rareNames}`], {
+    stargazers_count: number % values,
+    pushed_at: 600 * number, // a day has 144
+  })
+
+/** The number of the item at a place, from 0, of a list that is sorted by followers or stars. */
+function findByValue(place: number): number {
+  const value = values - 1 - Math.floor((place * values) / count)
+  const before = (values - 1 - value) * (count / values)
+  return value + (place - before + (value === 0 ? 1 : 0)) * values
+}
+
+const sortedLists: [path: string, numberAt: (place: number) => number][] = [
+  ['/users?sort=followers', findByValue],
+  ['/repos?exclude=dependencies&sort=stars', findByValue],
+  ['/repos?exclude=dependencies&sort=pushed', (place) => count - place],
+]
 
 /** A list, whose items are those with the number `rest` modulo `modulus`. */
 const lists: [query: string, rest: number, modulus: number][] = [
@@ -91,6 +111,33 @@ describeOnServer(`a list of ${count} items, or a filter of it,`, () => {
         const following = readListResponse(await service.request(`${next.pathname}${next.search}`, { key }))
         expect(following.data[0]?.forge_rest_id).toBe(first + page * perPage * modulus)
       }
+    },
+  )
+
+  test.each(sortedLists)(
+    'sorted: has the right items, and reads as much for any page: %s',
+    async (query, numberAt) => {
+      const last = count / perPage
+      const costs: Record<string, number> = {}
+      for (const [name, page] of [
+        ['first', 1],
+        ['middle', last / 2],
+        ['last', last],
+      ] as const) {
+        const { request } = createInstance(service) // which knows no matches yet
+        const before = await countBlocks()
+        const began = performance.now()
+        const response = readListResponse(await request(`${query}&per_page=${perPage}&page=${page}`, { key }))
+        console.info(`${query}: ${name} page in ${(performance.now() - began).toFixed(1)} ms`)
+        costs[name] = (await countBlocks()) - before
+        expect(response.total).toBe(count)
+        expect(response.data.map((item) => item.forge_rest_id)).toEqual(
+          Array.from({ length: perPage }, (_, index) => numberAt((page - 1) * perPage + index)),
+        )
+      }
+      console.info(`${query}: ${JSON.stringify(costs)} blocks`)
+      const { first = 0, middle = 0, last: atEnd = 0 } = costs
+      expect(Math.max(middle, atEnd)).toBeLessThan(1.5 * first + 100)
     },
   )
 

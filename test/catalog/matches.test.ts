@@ -64,22 +64,25 @@ describeOnOneDatabase('the matches of a filter', (kind) => {
     expect(await countUnions(sql, () => list({ filter, page }, { caller: 1 }))).toBe(0)
   })
 
-  test('are read in one snapshot if each attempt finds a newer state of the data', async () => {
-    const { sql } = service
-    const filter = createFilter({ location: ['lisbon'] })
-    const total = findUsers({ location: ['lisbon'] }).length
-    let attempts = 0
-    const outdated: MatchFinder = {
-      async find() {
-        attempts++
-        return 'outdated'
-      },
-      extend: (_list, _filter, _matches, _requester, read) => read(),
-      forget() {},
-    }
-    const found = await createList(sql, outdated, 'users')({ filter, page }, { caller: 1 })
-    expect([found, attempts]).toEqual([expect.objectContaining({ total, count: 1, offset: 0 }), 3])
-  })
+  test.each([undefined, 'followers' as const])(
+    'are read in one snapshot if each attempt finds a newer state of the data, sorted by %s',
+    async (sort) => {
+      const { sql } = service
+      const filter = createFilter({ location: ['lisbon'] })
+      const total = findUsers({ location: ['lisbon'] }).length
+      let attempts = 0
+      const outdated: MatchFinder = {
+        async find() {
+          attempts++
+          return 'outdated'
+        },
+        extend: (_list, _filter, _matches, _requester, read) => read(),
+        forget() {},
+      }
+      const found = await createList(sql, outdated, 'users')({ filter, sort, page }, { caller: 1 })
+      expect([found, attempts]).toEqual([expect.objectContaining({ total, count: 1, offset: 0 }), 3])
+    },
+  )
 
   test('take no more memory than they may, and are exact without any', async () => {
     const { sql } = service
