@@ -1,6 +1,6 @@
 /**
- * `npm run drills`: tests that also have a long form, at length and one at a time, and those that otherwise run on one database on
- * both.
+ * `npm run drills`: tests that also have a long form, at length and one at a time, and those that otherwise run on one
+ * database on both.
  */
 import { defineConfig } from 'vitest/config'
 import tests from './vitest.config.ts'

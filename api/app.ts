@@ -102,8 +102,8 @@ function raceTimeout<Result>(reading: Promise<Result>, timeoutMs: number): Promi
 }
 
 /**
- * Creates the app. It asks nothing of the primary before the first request, but starts checking replicas. It is long because it
- * connects all parts, and names each route.
+ * Creates the app. It asks nothing of the primary before the first request, but starts checking replicas. It is long
+ * because it connects all parts, and names each route.
  */
 export function createApp(options: AppOptions): App {
   const {

@@ -210,8 +210,9 @@ function readEnvFile(directory: string) {
 }
 
 /**
- * Finds names in the `.env` file of `directory` that look like misspelled settings, and returns a message for each. Other
- * programs may read the file, too, so other unknown names are theirs. Throws `ConfigError` as `readEnvironment` does.
+ * Finds names in the `.env` file of `directory` that look like misspelled settings, and returns a message for each.
+ * Other programs may read the file, too, so other unknown names are theirs. Throws `ConfigError` as `readEnvironment`
+ * does.
  */
 export function findMisspelledSettings(directory = '.'): string[] {
   const names = Object.keys(readEnvFile(directory) ?? {})
@@ -224,8 +225,8 @@ export function findMisspelledSettings(directory = '.'): string[] {
 const minMisspelledLetters = 8
 
 /**
- * Throws `ConfigError` if the environment has a name that looks like a misspelled setting which isn't set: a service without its
- * database would serve another one.
+ * Throws `ConfigError` if the environment has a name that looks like a misspelled setting which isn't set: a service
+ * without its database would serve another one.
  */
 function assertSpelled(environment: Record<string, string | undefined>): void {
   const isLong = (name: string) => name.replaceAll('_', '').length >= minMisspelledLetters

@@ -1,6 +1,6 @@
 /**
- * What pages claim of bench/figures.json. A page has each figure between two comments, `<!-- figure NAME -->1.5<!-- / -->`, which
- * MDX writes in its own way. `writeClaims` writes the texts between them, and a test compares them.
+ * What pages claim of bench/figures.json. A page has each figure between two comments, `<!-- figure NAME -->1.5<!-- /
+ * -->`, which MDX writes in its own way. `writeClaims` writes the texts between them, and a test compares them.
  */
 import { glob, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

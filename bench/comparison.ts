@@ -51,8 +51,8 @@ function excerpt(text: string, other: string): string {
 export type LedgerTable = 'ledger' | 'peers.ledger'
 
 /**
- * Creates a contender that responds over HTTP, to the first key. `ledger` is where it records charges. Throws unless the status is
- * 200. What is compressed is compared as a client reads it.
+ * Creates a contender that responds over HTTP, to the first key. `ledger` is where it records charges. Throws unless
+ * the status is 200. What is compressed is compared as a client reads it.
  */
 export function createHttpContender(
   name: string,
@@ -91,8 +91,8 @@ function cutItems(text: string): string {
 }
 
 /**
- * Creates a contender that runs a statement of pgbench with values for its variables. The statement returns `items`, and `total` if
- * it reads a list. `ledger` is where it records its charge; undefined: it only reads.
+ * Creates a contender that runs a statement of pgbench with values for its variables. The statement returns `items`,
+ * and `total` if it reads a list. `ledger` is where it records its charge; undefined: it only reads.
  */
 export function createSqlContender(
   name: string,

@@ -1,6 +1,6 @@
 /**
- * Keys and ledgers, written by SQL: as many as nobody would make with `devdata keys create` and requests. Subjects check them
- * through the API before they measure anything.
+ * Keys and ledgers, written by SQL: as many as nobody would make with `devdata keys create` and requests. Subjects
+ * check them through the API before they measure anything.
  */
 import type { Sql } from '../api/database/connect.ts'
 
@@ -25,8 +25,8 @@ export async function fillKeys(sql: Sql, count: number): Promise<void> {
 }
 
 /**
- * The tables of those whom we are compared with, if they are not there yet: as one charges with a single statement, with
- * the balance in the key's row. Secrets of keys are ours.
+ * The tables of those whom we are compared with, if they are not there yet: as one charges with a single statement,
+ * with the balance in the key's row. Secrets of keys are ours.
  */
 export async function fillPeers(sql: Sql): Promise<void> {
   await sql`set client_min_messages = warning`

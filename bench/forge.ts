@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- forge`: the sets of a whole forge, written directly: first sights, pages of ids, a load, and bytes. There are
- * no users and repositories beside the sets, so no page of items is read.
+ * `npm run bench -- forge`: the sets of a whole forge, written directly: first sights, pages of ids, a load, and bytes.
+ * There are no users and repositories beside the sets, so no page of items is read.
  */
 import { once } from 'node:events'
 import type { Writable } from 'node:stream'
@@ -333,8 +333,8 @@ async function measureChange(
 }
 
 /**
- * The same change of users where each of their dependencies is a row with two indexes, as before there were sets. A load also
- * changes the users' lists of dependencies beside the sets, so these count as ours.
+ * The same change of users where each of their dependencies is a row with two indexes, as before there were sets. A
+ * load also changes the users' lists of dependencies beside the sets, so these count as ours.
  */
 async function measureRows(report: Report, sql: Sql, { users, terms }: Sizes, sets: Change): Promise<void> {
   report.say('writing a row for each dependency of a user')

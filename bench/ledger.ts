@@ -13,16 +13,16 @@ import { nameUser } from './records.ts'
 import { type BenchDatabase, keyCount } from './stage.ts'
 
 /**
- * Numbers of connections, and what is to be reached of pgbench's look-ups with them. The service has one thread: with 32
- * connections, it and the database wait for each other. With 64, they need not.
+ * Numbers of connections, and what is to be reached of pgbench's look-ups with them. The service has one thread: with
+ * 32 connections, it and the database wait for each other. With 64, they need not.
  */
 const lookUpGoals: readonly [connections: number, goal: number][] = [
   [32, 0.65],
   [64, 0.8],
 ]
 /**
- * Of the look-ups of the plain service. Processors limit both: JavaScript takes as long in the one as in the other, and the database
- * half as long for ours. Where a flush to the disk takes 0.1 ms, settling in groups saves little besides.
+ * Of the look-ups of the plain service. Processors limit both: JavaScript takes as long in the one as in the other, and
+ * the database half as long for ours. Where a flush to the disk takes 0.1 ms, settling in groups saves little besides.
  */
 const plainGoal = 1.4
 /** Latencies are compared with fewer, so that they are not mostly time in a queue. */

@@ -79,8 +79,8 @@ export const pickKey = '\\set key random(1, :keys)\n'
 
 /**
  * Writes the statement of a request: authentication, reading, and a debit with its entry. `found` is SQL: the column
- * `count`, which is the price, and what the response has. `path` is SQL too: what the ledger records. The variable `key`
- * is the id of the key.
+ * `count`, which is the price, and what the response has. `path` is SQL too: what the ledger records. The variable
+ * `key` is the id of the key.
  */
 export function writeRequest({ found, path }: { found: string; path: string }): string {
   return `with key as (

@@ -1,6 +1,6 @@
 /**
- * The file of figures: what was measured last, part by part, each with where, when and on how much data. Pages claim what is in
- * `bench/figures.json` (claims.ts).
+ * The file of figures: what was measured last, part by part, each with where, when and on how much data. Pages claim
+ * what is in `bench/figures.json` (claims.ts).
  */
 import { existsSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'

@@ -1,6 +1,6 @@
 /**
- * Synthetic users, repositories and commits of any number, in the import format. Each is made from the seed and its number
- * alone, so that any of them can be made again.
+ * Synthetic users, repositories and commits of any number, in the import format. Each is made from the seed and its
+ * number alone, so that any of them can be made again.
  */
 import { createRandom, type Random } from '../sample/random.ts'
 import {

@@ -1,6 +1,6 @@
 /**
- * Where it is measured: a PostgreSQL cluster that keeps what it says it keeps, with a database for each size. `devdata import`
- * loads them. In a folder that is kept, files and databases of another run are found again.
+ * Where it is measured: a PostgreSQL cluster that keeps what it says it keeps, with a database for each size. `devdata
+ * import` loads them. In a folder that is kept, files and databases of another run are found again.
  */
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir, totalmem } from 'node:os'

@@ -1,6 +1,6 @@
 /**
- * Archives as package managers install them, written without their programs: a machine that builds the docs may have none. The same
- * files always give the same bytes.
+ * Archives as package managers install them, written without their programs: a machine that builds the docs may have
+ * none. The same files always give the same bytes.
  */
 import { createHash } from 'node:crypto'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
@@ -68,8 +68,9 @@ export interface PythonProject {
 }
 
 /**
- * Writes the wheel of a package for pip, in pure Python (https://packaging.python.org/specifications/binary-distribution-format).
- * `modules` has the files of its module, below the module's name.
+ * Writes the wheel of a package for pip, in pure Python
+ * (https://packaging.python.org/specifications/binary-distribution-format). `modules` has the files of its module,
+ * below the module's name.
  */
 export function writeWheel(
   project: PythonProject,

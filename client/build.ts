@@ -1,6 +1,6 @@
 /**
- * `npm run client`: generates the client's types from openapi.yml, and packs the packages in this folder into `dist/clients`. The
- * build of the docs packs them, too, because the service serves them.
+ * `npm run client`: generates the client's types from openapi.yml, and packs the packages in this folder into
+ * `dist/clients`. The build of the docs packs them, too, because the service serves them.
  */
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -35,8 +35,8 @@ export type ClientPackage = keyof typeof packages
 const clientPackages = Object.keys(packages) as ClientPackage[]
 
 /**
- * Generates what the clients have of openapi.yml: its filters, and the types of its bodies. Returns the files, by their paths in
- * this folder. `change` edits the document before.
+ * Generates what the clients have of openapi.yml: its filters, and the types of its bodies. Returns the files, by their
+ * paths in this folder. `change` edits the document before.
  */
 export async function generateSources(
   change: (contract: Contract) => void = () => {},
@@ -70,8 +70,8 @@ export async function writeSources(directory: string, sources: Record<string, st
 }
 
 /**
- * Builds a package and packs it into a folder. Returns the path of the file, `NAME-VERSION.tgz`. Throws an `Error` with what the
- * compiler says.
+ * Builds a package and packs it into a folder. Returns the path of the file, `NAME-VERSION.tgz`. Throws an `Error` with
+ * what the compiler says.
  */
 export async function packClient(name: ClientPackage, directory: string): Promise<string> {
   return store(await createNpmPackage(name), directory)

@@ -1,6 +1,6 @@
 /**
- * Generates what clients have of filters from openapi.yml: types for TypeScript and Python, and the schemas that the command
- * line and the tools for assistants read. The text of a filter is the first sentence of its description.
+ * Generates what clients have of filters from openapi.yml: types for TypeScript and Python, and the schemas that the
+ * command line and the tools for assistants read. The text of a filter is the first sentence of its description.
  */
 import { type Schema, writeText } from './python-records.ts'
 
@@ -137,8 +137,8 @@ function writeTypes(filters: Record<ListName, Filter[]>): string {
 }
 
 /**
- * Sorts the filters of people and assistants by the lists that have them. Those whose choices depend on the list are among the
- * filters of each.
+ * Sorts the filters of people and assistants by the lists that have them. Those whose choices depend on the list are
+ * among the filters of each.
  */
 function sortByList({ UserFilter, RepositoryFilter }: Record<ListName, Filter[]>) {
   const ofPeople = (filters: readonly Filter[]) =>

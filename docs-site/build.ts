@@ -1,5 +1,6 @@
 /**
- * Builds the documentation into `dist/docs`: `node docs-site/build.ts [--if-stale]`, for the `BASE_URL` of the settings.
+ * Builds the documentation into `dist/docs`: `node docs-site/build.ts [--if-stale]`, for the `BASE_URL` of the
+ * settings.
  *
  * Astro writes the pages and the viewer's files; each page is also written as Markdown. Texts are compressed beside
  * themselves, and a manifest describes every file. So the service needs none of the packages used here.

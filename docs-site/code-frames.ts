@@ -1,6 +1,6 @@
 /**
- * The look of code: near-black green with mint in both themes, and one frame with or without a title. The colors of frames
- * are variables of `src/portal.css`.
+ * The look of code: near-black green with mint in both themes, and one frame with or without a title. The colors of
+ * frames are variables of `src/portal.css`.
  */
 import type { StarlightExpressiveCodeOptions } from '@astrojs/starlight/expressive-code'
 

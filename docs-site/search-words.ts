@@ -1,6 +1,6 @@
 /**
- * Writes what the search knows beside Pagefind's index: its words, the most frequent first, with which it corrects typos,
- * and the messages of the errors page.
+ * Writes what the search knows beside Pagefind's index: its words, the most frequent first, with which it corrects
+ * typos, and the messages of the errors page.
  */
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -1,9 +1,9 @@
 /**
  * The light theme of readers without JavaScript, and of paper.
  *
- * Starlight writes `data-theme="dark"` into every page, and a script sets the theme that the reader or the system prefers.
- * So that the system's theme also shows without the script, each rule of the light theme is repeated for that case. Paper is
- * white in every theme.
+ * Starlight writes `data-theme="dark"` into every page, and a script sets the theme that the reader or the system
+ * prefers. So that the system's theme also shows without the script, each rule of the light theme is repeated for that
+ * case. Paper is white in every theme.
  */
 import type { ViteUserConfig } from 'astro'
 

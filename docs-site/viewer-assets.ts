@@ -1,6 +1,6 @@
 /**
- * The viewer's files for browsers: Scalar's API reference (a module with chunks that load on demand), our script and our
- * style sheet.
+ * The viewer's files for browsers: Scalar's API reference (a module with chunks that load on demand), our script and
+ * our style sheet.
  */
 import { createHash } from 'node:crypto'
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'

@@ -1,6 +1,6 @@
 /**
- * The first view of `/api-docs`: every operation of `openapi.yml` with links, made by the build. Readers see it before the
- * viewer's code arrives, and without JavaScript (decisions/0008-portal.md).
+ * The first view of `/api-docs`: every operation of `openapi.yml` with links, made by the build. Readers see it before
+ * the viewer's code arrives, and without JavaScript (decisions/0008-portal.md).
  */
 import { readFileSync } from 'node:fs'
 import { parse } from 'yaml'

@@ -19,8 +19,8 @@ const repairs: readonly Repair[] = [
 ]
 
 /**
- * Repairs the page now and after each change. `linkOperation` returns the URL of an operation, which it gets as the page
- * shows it: method and path.
+ * Repairs the page now and after each change. `linkOperation` returns the URL of an operation, which it gets as the
+ * page shows it: method and path.
  */
 export function repairMarkup(linkOperation: (operation: string) => string | undefined): void {
   function repair() {

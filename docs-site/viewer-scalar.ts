@@ -51,8 +51,8 @@ function showResponse(): void {
 }
 
 /**
- * Loads Scalar's library, and replaces the content of `selector` with it. `sayCredits` gets the balance of each response.
- * Rejects if the library or the document can't be loaded; the content is then as before.
+ * Loads Scalar's library, and replaces the content of `selector` with it. `sayCredits` gets the balance of each
+ * response. Rejects if the library or the document can't be loaded; the content is then as before.
  */
 export async function startScalar(
   selector: string,

@@ -28,8 +28,9 @@ async function askReader(content: (string | Node)[], offer: string | undefined, 
 }
 
 /**
- * Gets the price by `HEAD`, shows it, and sets `Max-Credits` to it: 0 for a response that is free. A lower `Max-Credits`
- * of the reader's own stays, because the service then refuses the request. Throws an `Error` if the reader declines.
+ * Gets the price by `HEAD`, shows it, and sets `Max-Credits` to it: 0 for a response that is free. A lower
+ * `Max-Credits` of the reader's own stays, because the service then refuses the request. Throws an `Error` if the
+ * reader declines.
  */
 async function agreeOnPrice(request: Request, path: string): Promise<void> {
   const quote = readQuote(await fetch(new Request(request, { method: 'HEAD' })))
@@ -72,8 +73,8 @@ async function hideKeyIn(response: Response): Promise<Response> {
 }
 
 /**
- * Creates the function that sends requests in place of `fetch`. Only requests to the API at `apiUrl` get the key, and only
- * they have a price. `sayCredits` gets the balance of each response.
+ * Creates the function that sends requests in place of `fetch`. Only requests to the API at `apiUrl` get the key, and
+ * only they have a price. `sayCredits` gets the balance of each response.
  */
 export function createSend(apiUrl: string, sayCredits: (credits: string) => void): typeof fetch {
   return async function send(input, init) {

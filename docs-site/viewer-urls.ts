@@ -1,6 +1,6 @@
 /**
- * URLs of the viewer's parts, relative to its page. `viewer-scalar.ts` tells Scalar to name its parts like this, so that
- * the first view and the reference can link to them.
+ * URLs of the viewer's parts, relative to its page. `viewer-scalar.ts` tells Scalar to name its parts like this, so
+ * that the first view and the reference can link to them.
  */
 
 /** Names a tag in URLs. */

@@ -1,9 +1,10 @@
 /**
- * The script of `/api-docs`: the reader's key, the theme, and the time at which Scalar's library replaces the first view.
+ * The script of `/api-docs`: the reader's key, the theme, and the time at which Scalar's library replaces the first
+ * view.
  *
- * The library blocks the page while it starts: for a second on a desktop, for several on a slow phone. So it starts at the
- * first sign that the reader will use it: a link to an operation, or a mouse that moves. URLs are relative to the page,
- * which is at the API's root.
+ * The library blocks the page while it starts: for a second on a desktop, for several on a slow phone. So it starts at
+ * the first sign that the reader will use it: a link to an operation, or a mouse that moves. URLs are relative to the
+ * page, which is at the API's root.
  */
 import { find } from './src/scripts/elements.ts'
 import { startKeyForm } from './viewer-key-form.ts'

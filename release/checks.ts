@@ -1,6 +1,6 @@
 /**
- * What must hold before a release: everything names the same version, the changelog is complete and dated, and the files are
- * those of the tag.
+ * What must hold before a release: everything names the same version, the changelog is complete and dated, and the
+ * files are those of the tag.
  */
 import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'

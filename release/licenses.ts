@@ -6,8 +6,8 @@ import { encodeText } from '../client/archive.ts'
 const project = join(import.meta.dirname, '..')
 
 /**
- * Packages whose code, styles or fonts are in the built docs, and where they have their license. They aren't installed with the
- * service.
+ * Packages whose code, styles or fonts are in the built docs, and where they have their license. They aren't installed
+ * with the service.
  */
 const docsPackages = {
   '@astrojs/starlight': 'LICENSE',
@@ -20,8 +20,8 @@ const docsPackages = {
 const scalarCopyright = 'Copyright (c) 2023-present Scalar'
 
 /**
- * Renders the list of the packages in folders such as `node_modules/hono`, which have their licenses beside them, and of those in
- * the docs, with the texts of their licenses.
+ * Renders the list of the packages in folders such as `node_modules/hono`, which have their licenses beside them, and
+ * of those in the docs, with the texts of their licenses.
  */
 export async function renderLicenses(folders: readonly string[]): Promise<Map<string, Uint8Array>> {
   const all = [...folders, ...Object.keys(docsPackages).map((name) => `node_modules/${name}`)]

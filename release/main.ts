@@ -1,6 +1,6 @@
 /**
- * `npm run package` packs the service into `dist/release`, with the docs for the `BASE_URL` of the settings. `npm run release` makes
- * everything that a release has, if nothing stands in its way.
+ * `npm run package` packs the service into `dist/release`, with the docs for the `BASE_URL` of the settings. `npm run
+ * release` makes everything that a release has, if nothing stands in its way.
  */
 import { execFile } from 'node:child_process'
 import { readFile, rm } from 'node:fs/promises'

@@ -1,6 +1,7 @@
 /**
- * Packs the service for `npm install -g`: compiled JavaScript, the docs, the sample data, and the packages that it needs,
- * including the patched driver. The installation needs no registry, and the machine's own packages never replace those inside.
+ * Packs the service for `npm install -g`: compiled JavaScript, the docs, the sample data, and the packages that it
+ * needs, including the patched driver. The installation needs no registry, and the machine's own packages never replace
+ * those inside.
  */
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

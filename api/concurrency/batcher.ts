@@ -21,8 +21,8 @@ export interface BatchOptions<Input, Output> {
   /** Whether a connection is free for an extra batch beside a late one. Default: always. */
   hasRoom?(): boolean
   /**
-   * Whether the statement charges clients, who may have left. Then a batch starts one turn of the event loop later: while the
-   * inputs came, others could leave unseen. Default: false.
+   * Whether the statement charges clients, who may have left. Then a batch starts one turn of the event loop later:
+   * while the inputs came, others could leave unseen. Default: false.
    */
   charges?: boolean
 }

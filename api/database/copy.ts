@@ -1,6 +1,6 @@
 /**
- * Rows that are copied: read in PostgreSQL's binary format, where other statements return bytes as text, and written in its
- * text format, where other statements parse JSON or arrays.
+ * Rows that are copied: read in PostgreSQL's binary format, where other statements return bytes as text, and written in
+ * its text format, where other statements parse JSON or arrays.
  */
 import { finished } from 'node:stream/promises'
 import type { SqlOrTransaction } from './connect.ts'
@@ -61,8 +61,8 @@ export function readInteger(field: Buffer | undefined): number {
 export type Column = string | number | boolean | null | readonly (string | number | null)[]
 
 /**
- * Writes rows into a table. `target` is SQL: the table, and its columns in parentheses. Each line is a row as `writeRow`
- * writes it. Call it in a transaction. An error aborts the transaction, as for any statement.
+ * Writes rows into a table. `target` is SQL: the table, and its columns in parentheses. Each line is a row as
+ * `writeRow` writes it. Call it in a transaction. An error aborts the transaction, as for any statement.
  */
 export async function copyInto(
   tx: SqlOrTransaction,

@@ -27,8 +27,8 @@ export function hasDatabase(dataDirectory: string): boolean {
 }
 
 /**
- * Creates the data folder if it doesn't exist, and removes the permissions of other users. Its parent must exist: a disk that isn't
- * mounted must not become an empty database.
+ * Creates the data folder if it doesn't exist, and removes the permissions of other users. Its parent must exist: a
+ * disk that isn't mounted must not become an empty database.
  *
  * @throws {OperatorError} if it can't be created, has other files only, or belongs to another user
  */

@@ -171,8 +171,9 @@ function takeMessages(connection: Connection): Uint8Array[] {
 }
 
 /**
- * Buffers a COPY from the client until its last row has arrived. PGlite must get a statement with all its rows in one message:
- * it treats the end of its input as a disconnect. Returns the message to run, or undefined while rows are missing.
+ * Buffers a COPY from the client until its last row has arrived. PGlite must get a statement with all its rows in one
+ * message: it treats the end of its input as a disconnect. Returns the message to run, or undefined while rows are
+ * missing.
  */
 function holdCopy(connection: Connection, message: Uint8Array): Uint8Array | undefined {
   const { copy, socket } = connection

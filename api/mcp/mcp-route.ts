@@ -1,9 +1,10 @@
 /**
- * `/mcp`: the tools of devdata-mcp for assistants that can't start a program, over MCP's streamable HTTP. An instance keeps nothing
- * between requests, so any instance responds to any of them.
+ * `/mcp`: the tools of devdata-mcp for assistants that can't start a program, over MCP's streamable HTTP. An instance
+ * keeps nothing between requests, so any instance responds to any of them.
  *
- * A call of a tool is metered as the requests that it makes: they go through the app like those of other clients. The `POST`
- * itself is a free request. What fails before the message is read is an error as everywhere; in JSON-RPC, errors are JSON-RPC's.
+ * A call of a tool is metered as the requests that it makes: they go through the app like those of other clients. The
+ * `POST` itself is a free request. What fails before the message is read is an error as everywhere; in JSON-RPC, errors
+ * are JSON-RPC's.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Hono, MiddlewareHandler } from 'hono'
@@ -82,8 +83,8 @@ function copyQuota(c: ApiContext, headers: Headers): void {
 }
 
 /**
- * Refuses pages that were loaded over plain HTTP, except from localhost: anyone on the network could have changed them (MCP,
- * transports, "Security Warning"). Programs send no `Origin`.
+ * Refuses pages that were loaded over plain HTTP, except from localhost: anyone on the network could have changed them
+ * (MCP, transports, "Security Warning"). Programs send no `Origin`.
  */
 function assertAllowedOrigin(publicOrigin: string | undefined) {
   return createMiddleware<HonoEnvironment>(async function assertAllowedOrigin(c, next) {

@@ -1,6 +1,6 @@
 /**
- * MCP's streamable HTTP without sessions: each request gets a server of its own, which ends with the response. The definitions of the
- * tools are those of devdata-mcp.
+ * MCP's streamable HTTP without sessions: each request gets a server of its own, which ends with the response. The
+ * definitions of the tools are those of devdata-mcp.
  */
 import {
   createMcpHandler,

@@ -1,6 +1,6 @@
 /**
- * Accounts of programs. The forge has some of them as type `User`, because people registered them. Only their logins tell
- * what they are.
+ * Accounts of programs. The forge has some of them as type `User`, because people registered them. Only their logins
+ * tell what they are.
  */
 
 /** What an operator says of accounts, by login in lowercase: whether it is a program. */
@@ -8,7 +8,8 @@ export type NamedAccounts = ReadonlyMap<string, boolean>
 
 /**
  * What logins of programs end in. DevStats, the statistics of the CNCF, leaves out the first four and others
- * (https://github.com/cncf/devstats/blob/master/util_sql/exclude_bots.sql). No login without the hyphen: `talbot` is a person.
+ * (https://github.com/cncf/devstats/blob/master/util_sql/exclude_bots.sql). No login without the hyphen: `talbot` is a
+ * person.
  */
 const automationEnding = /-(?:bot|robot|ci|jenkins|autoroll|automation|agent)$/
 
@@ -76,8 +77,8 @@ export const automationAccounts: ReadonlySet<string> = new Set([
 ])
 
 /**
- * What `isBot` decides by. The dataset notes by which rules its users were classified: with others, the next load classifies them
- * again. A test fails if `isBot` decides otherwise by the same rules: then add something here.
+ * What `isBot` decides by. The dataset notes by which rules its users were classified: with others, the next load
+ * classifies them again. A test fails if `isBot` decides otherwise by the same rules: then add something here.
  */
 export function listAutomationRules(named: NamedAccounts): unknown[] {
   return [automationEnding.source, automationWord.source, ...automationAccounts, ...[...named].sort()]

@@ -22,8 +22,8 @@ export function foldText(text: string): string {
 const markedLetter = /([\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}])\p{M}+/gu
 
 /**
- * Folds a location: its case, and the marks on Latin, Greek and Cyrillic letters, so that `zurich` equals `Zürich`. Marks
- * of other scripts stay, as in `が`, and so do letters that Unicode doesn't decompose, such as `ø` and `ł`.
+ * Folds a location: its case, and the marks on Latin, Greek and Cyrillic letters, so that `zurich` equals `Zürich`.
+ * Marks of other scripts stay, as in `が`, and so do letters that Unicode doesn't decompose, such as `ø` and `ł`.
  */
 export function foldLocation(text: string): string {
   if (isAscii.test(text)) return foldText(text)

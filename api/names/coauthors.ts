@@ -16,8 +16,8 @@ export function isCoauthorToken(token: string): boolean {
 const maxCoauthors = 250
 
 /**
- * Lists whom trailers such as `Co-authored-by: Ada <ada@example.com>` name, wherever they are: a forge that squashes commits
- * keeps those of each commit within the message. Takes time in proportion to the message.
+ * Lists whom trailers such as `Co-authored-by: Ada <ada@example.com>` name, wherever they are: a forge that squashes
+ * commits keeps those of each commit within the message. Takes time in proportion to the message.
  */
 export function listCoauthors(message: string): Coauthor[] {
   if (!/co-authored-by/i.test(message)) return []

@@ -1,6 +1,6 @@
 /**
- * How names of dependencies are compared, in requests and loads alike: case-insensitively, and by the spelling rule of the
- * manifest's ecosystem.
+ * How names of dependencies are compared, in requests and loads alike: case-insensitively, and by the spelling rule of
+ * the manifest's ecosystem.
  */
 import { foldText } from './case-folding.ts'
 

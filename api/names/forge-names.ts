@@ -30,8 +30,8 @@ export const maxAddressLength = 320
 
 /**
  * Returns the identity that a commit's author address names. A no-reply address names an account: by id if it has one,
- * because logins change hands. Any other address names the user who has it. Null: the address can't name a user; the one
- * that replaces the addresses of forgotten people can't.
+ * because logins change hands. Any other address names the user who has it. Null: the address can't name a user; the
+ * one that replaces the addresses of forgotten people can't.
  */
 export function identifyAddress(address: string): string | null {
   if (address === '' || address.length > maxAddressLength) return null
@@ -52,8 +52,8 @@ export function listIdentities(address: string): string[] {
 }
 
 /**
- * Returns the account that a no-reply address of this forge names by its id. Undefined: it names none. The older form has a
- * login alone, from which the id can't be known.
+ * Returns the account that a no-reply address of this forge names by its id. Undefined: it names none. The older form
+ * has a login alone, from which the id can't be known.
  */
 export function findAccount(address: string, hostname: string): { id: number; login: string } | undefined {
   const [, id, login, host] = noReplyAddress.exec(address) ?? []

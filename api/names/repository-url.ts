@@ -26,9 +26,9 @@ export function splitRepositoryUrl({ host, pathname }: URL): RepositoryUrlParts 
 }
 
 /**
- * Makes the key that all usual spellings of a repository's URL share: scheme, `www.`, case, default ports, `.git`, slashes
- * at the end and pages such as `/tree/main` don't count. Other URLs, such as those with nested groups or a query, are
- * equal if only case, scheme or slashes at the end differ.
+ * Makes the key that all usual spellings of a repository's URL share: scheme, `www.`, case, default ports, `.git`,
+ * slashes at the end and pages such as `/tree/main` don't count. Other URLs, such as those with nested groups or a
+ * query, are equal if only case, scheme or slashes at the end differ.
  */
 export function keyRepositoryUrl(text: string): string {
   const url = URL.parse(text)

@@ -18,9 +18,9 @@ const addressSign = /[^\s(@]@/
 const maxContinuations = 10
 
 /**
- * Lists the trailers of a message's lines. Unfolds as `git interpret-trailers` does: indented lines continue a trailer. Only
- * those up to its address count, because an indented line after it may be a remark or the text of somebody else. Takes time
- * in proportion to the message.
+ * Lists the trailers of a message's lines. Unfolds as `git interpret-trailers` does: indented lines continue a trailer.
+ * Only those up to its address count, because an indented line after it may be a remark or the text of somebody else.
+ * Takes time in proportion to the message.
  */
 export function* listTrailers(lines: readonly string[]): Generator<Trailer> {
   for (const [firstLine, line] of lines.entries()) {

@@ -350,7 +350,8 @@ export async function undoForgetting(
   const found = await findForgottenPeople(sql, identities)
   const ids = [...people, ...[...found.values()].map(({ id }) => id)]
   return beginLong(sql, async (tx) => {
-    // Waits for a load that is being applied: it left these people out, so what it notes of histories must be deleted, too.
+    // Waits for a load that is being applied: it left these people out, so what it notes of histories must be deleted,
+    // too.
     await tx`select pg_advisory_xact_lock(${changeLock})`
     const rows = await tx<{ id: number }[]>`
       delete from forgotten_people where id = any (${tx.typed.bigints(ids)}) returning id`

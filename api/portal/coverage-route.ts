@@ -18,9 +18,9 @@ const maxAgeMs = 3_600_000
 const maxPageWaitMs = 1_000
 
 /**
- * Returns what the dataset covers. It is kept in memory: anybody may ask for it, and the database is asked once in ten seconds
- * at most. Throws what reading throws, or an `ApiError` (503) if that takes too long, unless there is something that was
- * read within the last hour.
+ * Returns what the dataset covers. It is kept in memory: anybody may ask for it, and the database is asked once in ten
+ * seconds at most. Throws what reading throws, or an `ApiError` (503) if that takes too long, unless there is something
+ * that was read within the last hour.
  */
 export type CoverageReader = () => Promise<{ coverage: Coverage; document: KeptDocument }>
 

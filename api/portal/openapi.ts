@@ -28,7 +28,8 @@ interface DocumentFormat {
 }
 
 /**
- * Adds `/openapi.yml` and `/openapi.json`. Throws if the document is missing, or doesn't have exactly one server and one contact.
+ * Adds `/openapi.yml` and `/openapi.json`. Throws if the document is missing, or doesn't have exactly one server and
+ * one contact.
  *
  * @param publicRoot returns the public URL of the API, without a slash at its end
  */

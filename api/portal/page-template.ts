@@ -1,10 +1,10 @@
 /**
- * Texts that the service completes as it sends them: pages of the docs, and the OpenAPI document. They show the service's
- * public URL, and pages have slots (`slots.ts`).
+ * Texts that the service completes as it sends them: pages of the docs, and the OpenAPI document. They show the
+ * service's public URL, and pages have slots (`slots.ts`).
  *
- * Without `BASE_URL`, a text shows the URL of its request, and clients can invent any number of hosts. So only the texts
- * of the first few URLs are compressed and cached. The texts of other URLs are joined for each request,
- * from cached parts (decisions/0008-portal.md).
+ * Without `BASE_URL`, a text shows the URL of its request, and clients can invent any number of hosts. So only the
+ * texts of the first few URLs are compressed and cached. The texts of other URLs are joined for each request, from
+ * cached parts (decisions/0008-portal.md).
  */
 import { Buffer } from 'node:buffer'
 

@@ -1,8 +1,8 @@
 /**
  * Serves the documentation under `/docs` from the folder of a build.
  *
- * Only files of the build's manifest are served, so no path leads out of the folder. Pages built without `BASE_URL` show
- * the origin of the request, so that readers can copy and run their samples.
+ * Only files of the build's manifest are served, so no path leads out of the folder. Pages built without `BASE_URL`
+ * show the origin of the request, so that readers can copy and run their samples.
  */
 import type { Hono } from 'hono'
 import { parseAccept } from 'hono/utils/accept'
@@ -28,8 +28,8 @@ function readDocsPath(url: string, base: string): string | undefined {
 }
 
 /**
- * The name of the requested file. `/docs/quickstart`, `/docs/quickstart/` and `/docs/quickstart/index.html` are one page;
- * `/docs/quickstart.md` and `/docs/quickstart/index.md` are its Markdown.
+ * The name of the requested file. `/docs/quickstart`, `/docs/quickstart/` and `/docs/quickstart/index.html` are one
+ * page; `/docs/quickstart.md` and `/docs/quickstart/index.md` are its Markdown.
  */
 function findDocsFile({ files }: BuiltDocs, path: string): string | undefined {
   const page = path.replace(/\/$/, '')
@@ -61,11 +61,11 @@ function prefersMarkdown(accept: string | undefined): boolean {
 }
 
 /**
- * Adds `/docs`, `/docs/*`, `/llms.txt`, `/robots.txt` and `/favicon.ico`. Pages have URLs with and without a final slash;
- * clients that prefer Markdown get it.
+ * Adds `/docs`, `/docs/*`, `/llms.txt`, `/robots.txt` and `/favicon.ico`. Pages have URLs with and without a final
+ * slash; clients that prefer Markdown get it.
  *
- * The routes throw an `ApiError`: 400 for an invalid path, 404 for an unknown one (browsers get the site's page), and those
- * of `createDocsFileSender` and `DocsFinder`.
+ * The routes throw an `ApiError`: 400 for an invalid path, 404 for an unknown one (browsers get the site's page), and
+ * those of `createDocsFileSender` and `DocsFinder`.
  */
 export function addDocsRoutes(
   app: Hono<HonoEnvironment>,

@@ -38,8 +38,8 @@ export function isTrial(
 }
 
 /**
- * Whether systemd runs this process as a unit: its output goes to the journal (systemd.exec(5)). The terminals of a desktop have
- * inherited the same variable, and `INVOCATION_ID`.
+ * Whether systemd runs this process as a unit: its output goes to the journal (systemd.exec(5)). The terminals of a
+ * desktop have inherited the same variable, and `INVOCATION_ID`.
  */
 function isUnit({ JOURNAL_STREAM: journal }: Record<string, string | undefined>): boolean {
   if (journal === undefined) return false

@@ -42,9 +42,9 @@ const usualBounds = {
 }
 
 /**
- * Applies what items have lost and gained. `changes` is a table of `list`, `id`, `lost` and `gained`, both `integer[]` of terms.
- * An item may have several rows. A term that it has lost and gained as often is one that it keeps. The dataset has its new highest
- * ids already, and new terms have rows.
+ * Applies what items have lost and gained. `changes` is a table of `list`, `id`, `lost` and `gained`, both `integer[]`
+ * of terms. An item may have several rows. A term that it has lost and gained as often is one that it keeps. The
+ * dataset has its new highest ids already, and new terms have rows.
  */
 export async function applySetChanges(
   tx: SqlOrTransaction,
@@ -251,8 +251,8 @@ function createShelfRewrite(outlook: Outlook, shelf: number, members: readonly C
 }
 
 /**
- * Chooses the width of a set for the number of ids that it will have, if what follows changes it as this range does. It keeps
- * its width until that number is some four times higher or lower than the one for which the width was chosen.
+ * Chooses the width of a set for the number of ids that it will have, if what follows changes it as this range does. It
+ * keeps its width until that number is some four times higher or lower than the one for which the width was chosen.
  */
 function chooseWidth(
   { growth, lastId }: Outlook,

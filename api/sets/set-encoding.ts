@@ -1,7 +1,8 @@
 /**
- * How sets of ids are stored. A set is in parts: each has the ids of one range of 2^`width` ids, as gaps in bytes of variable
- * length or, where the range is dense, as a bitmap. All parts of a set have the same width, for which they have about a
- * thousand ids each. So an id's part is known without a look-up, and a changed id rewrites about two kilobytes.
+ * How sets of ids are stored. A set is in parts: each has the ids of one range of 2^`width` ids, as gaps in bytes of
+ * variable length or, where the range is dense, as a bitmap. All parts of a set have the same width, for which they
+ * have about a thousand ids each. So an id's part is known without a look-up, and a changed id rewrites about two
+ * kilobytes.
  */
 
 /** A part of a set. */
@@ -15,9 +16,9 @@ export interface SetPart {
 }
 
 /**
- * A small set has no row of its own, because the row would take more space than its ids. The small sets of 128 terms, from a
- * multiple of 128 on, share one row: a shelf. It is stored like a part of a set whose members are codes: id * 128 + the term's
- * place on the shelf.
+ * A small set has no row of its own, because the row would take more space than its ids. The small sets of 128 terms,
+ * from a multiple of 128 on, share one row: a shelf. It is stored like a part of a set whose members are codes: id *
+ * 128 + the term's place on the shelf.
  */
 export const shelfPlaces = 128
 /** A set with more ids has parts of its own. */
@@ -140,7 +141,8 @@ export function decodeShelf({ cardinality, bytes }: Pick<SetPart, 'cardinality' 
   let id = 0
   let at = 0
   for (let index = 0; index < cardinality; index++) {
-    // The first byte of a gap has as many bits as a place, so places and ids are added apart: codes have more than 32 bits.
+    // The first byte of a gap has as many bits as a place, so places and ids are added apart: codes have more than 32
+    // bits.
     let byte = bytes[at++] ?? 0
     place += byte & 127
     for (let shift = 0; byte > 127; shift += 7) {

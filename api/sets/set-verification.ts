@@ -42,8 +42,9 @@ export type SelectItems = (list: SetList, range: IdRange) => string
 const rangeSize = 2 ** 17
 
 /**
- * Verifies all sets and the stored numbers of items. With a sample, verifies only the sets that should have an id of the sample, and
- * only for those ids. The transaction must see one snapshot. The set of a version may also have items that have changed again since.
+ * Verifies all sets and the stored numbers of items. With a sample, verifies only the sets that should have an id of
+ * the sample, and only for those ids. The transaction must see one snapshot. The set of a version may also have items
+ * that have changed again since.
  */
 export async function compareSets(
   tx: SqlOrTransaction,

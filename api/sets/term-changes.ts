@@ -35,8 +35,8 @@ export class TermChanges {
   }
 
   /**
-   * Returns the changed sets, ordered by term, without ids that were lost as often as gained. Call it once: it reuses the arrays of
-   * the instance.
+   * Returns the changed sets, ordered by term, without ids that were lost as often as gained. Call it once: it reuses
+   * the arrays of the instance.
    */
   group(): TermChange[] {
     let pairs: Pairs = {

@@ -1,6 +1,6 @@
 /**
- * A picture of latencies by depth and by size, as SVG. Its classes are those of diagrams in the portal, which colors it for
- * both themes (docs-site/src/styles/diagrams.css).
+ * A picture of latencies by depth and by size, as SVG. Its classes are those of diagrams in the portal, which colors it
+ * for both themes (docs-site/src/styles/diagrams.css).
  */
 import { formatNumber, type Point } from '../figures.ts'
 import type { RecordedPart } from '../record.ts'

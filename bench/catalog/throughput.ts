@@ -53,9 +53,9 @@ const timed: [string, string[]][] = [
   ['dependencies of a repository', ['dependencies of a repository']],
 ]
 /**
- * Goals, relative to pgbench with settlement: the least pages a second, and the most processor time for a page. With 32 connections and
- * two cores, the service, which has one thread, and the database wait for each other a third of the time. pgbench doesn't wait, but
- * takes more processor time for a page. Deno takes more time for HTTP than Node.
+ * Goals, relative to pgbench with settlement: the least pages a second, and the most processor time for a page. With 32
+ * connections and two cores, the service, which has one thread, and the database wait for each other a third of the
+ * time. pgbench doesn't wait, but takes more processor time for a page. Deno takes more time for HTTP than Node.
  */
 const goals = {
   node: { pages: 0.7, cached: 1, processors: 1 },

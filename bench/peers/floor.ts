@@ -1,6 +1,6 @@
 /**
- * The least that Node.js does for a response: the bytes of a file for every request, out of memory. No key, no ledger, no
- * data, no framework. Where this is slower than PostgreSQL alone, no service on Node can be faster.
+ * The least that Node.js does for a response: the bytes of a file for every request, out of memory. No key, no ledger,
+ * no data, no framework. Where this is slower than PostgreSQL alone, no service on Node can be faster.
  */
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'

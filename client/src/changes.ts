@@ -39,8 +39,8 @@ export interface ChangeLists {
 }
 
 /**
- * One iteration of everything that changed since a version of the dataset, by item or by page. Once it is over, `version`
- * is what to pass the next time. It costs, has a budget and resumes as a {@link List} does.
+ * One iteration of everything that changed since a version of the dataset, by item or by page. Once it is over,
+ * `version` is what to pass the next time. It costs, has a budget and resumes as a {@link List} does.
  */
 export class Changes implements AsyncIterable<Change> {
   readonly #lists: ChangeLists

@@ -1,6 +1,6 @@
 /**
- * What can go wrong, by class. A request that the service refused has the `status`, the `code` and the `requestId` of the
- * response; `requestId` is what the operator needs to find it in the log.
+ * What can go wrong, by class. A request that the service refused has the `status`, the `code` and the `requestId` of
+ * the response; `requestId` is what the operator needs to find it in the log.
  */
 import type { ErrorCode } from './types.ts'
 

@@ -3,8 +3,8 @@ import { flags, repeated } from './filter-types.ts'
 import { isWholeNumber } from './options.ts'
 
 /**
- * Writes the path of a list with a filter. Throws a `TypeError` if a value is empty, because the service would refuse it. It
- * also throws for values that are neither texts nor numbers: "null" would be searched for.
+ * Writes the path of a list with a filter. Throws a `TypeError` if a value is empty, because the service would refuse
+ * it. It also throws for values that are neither texts nor numbers: "null" would be searched for.
  */
 export function writeListUrl(path: string, filter: object): string {
   const query = new URLSearchParams()

@@ -13,9 +13,9 @@ export const readTwice = 'All is read: keep the items of the first loop, or crea
 /** How a list is read. */
 export interface ListOptions<State = ListState> {
   /**
-   * What the whole iteration may cost, in credits, before and after a crash. The iteration ends before it would cost more,
-   * and its `stoppedBy` is `budget`. Without a budget, it throws an `InsufficientCreditsError` at the first page that costs
-   * more than the balance of the key.
+   * What the whole iteration may cost, in credits, before and after a crash. The iteration ends before it would cost
+   * more, and its `stoppedBy` is `budget`. Without a budget, it throws an `InsufficientCreditsError` at the first page
+   * that costs more than the balance of the key.
    */
   budget?: number | undefined
   /** The `state` of an iteration of the same list, to continue from there. Default: from the start. */
@@ -43,11 +43,11 @@ export interface ListSource<Item> {
 
 /**
  * One iteration of a list, by item (`for await (const user of list)`) or by page (`list.pages()`). A loop that is left
- * stops it; the next loop continues from there. After the loop that has read the end, another one throws a `TypeError`: it
- * would have no items.
+ * stops it; the next loop continues from there. After the loop that has read the end, another one throws a `TypeError`:
+ * it would have no items.
  *
- * Every item comes once, even if `resume` is the `state` of a process that was killed. The idempotency keys of pages are
- * derived from the state, so what was paid for is free for 24 hours, or for one hour once the dataset has changed.
+ * Every item comes once, even if `resume` is the `state` of a process that was killed. The idempotency keys of pages
+ * are derived from the state, so what was paid for is free for 24 hours, or for one hour once the dataset has changed.
  */
 export class List<Item> implements AsyncIterable<Item> {
   /** Why the iteration ended before the end of the list. */

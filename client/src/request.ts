@@ -61,8 +61,8 @@ export interface SenderOptions {
   /** Default: the global `fetch`. */
   fetch?: typeof globalThis.fetch | undefined
   /**
-   * How often a request is sent again at most. Default: 6. Before the first response, a URL that can't be reached is tried
-   * again twice at most: it may be wrong.
+   * How often a request is sent again at most. Default: 6. Before the first response, a URL that can't be reached is
+   * tried again twice at most: it may be wrong.
    */
   retries?: number | undefined
   /** How long a whole response may take, in milliseconds. Default: 60,000. */

@@ -1,6 +1,6 @@
 /**
- * The rules of filters by attributes, and of all filters together (decisions/0003-lists.md). What they find is compared with an
- * independent computation in random-filters.test.ts.
+ * The rules of filters by attributes, and of all filters together (decisions/0003-lists.md). What they find is compared
+ * with an independent computation in random-filters.test.ts.
  */
 import { beforeAll, expect, test } from 'vitest'
 import { readListResponse } from '../support/list-response.ts'

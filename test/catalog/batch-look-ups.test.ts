@@ -29,8 +29,8 @@ interface Batch {
 }
 
 /**
- * What there must be, by `forge_rest_id`. A `Map` has the order of lists: what changes keeps its place, and what returns
- * after its removal comes last.
+ * What there must be, by `forge_rest_id`. A `Map` has the order of lists: what changes keeps its place, and what
+ * returns after its removal comes last.
  */
 class Model {
   users = new Map<number, Item>()

@@ -1,6 +1,6 @@
 /**
- * The rules of filters by dependencies (decisions/0003-lists.md). What names, files and a status find together is compared
- * with an independent computation in random-filters.test.ts.
+ * The rules of filters by dependencies (decisions/0003-lists.md). What names, files and a status find together is
+ * compared with an independent computation in random-filters.test.ts.
  */
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type ListQuery, readFirstItems } from '../support/catalog.ts'

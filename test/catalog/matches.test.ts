@@ -1,5 +1,6 @@
 /**
- * The matches of filters: computed once for each state of the data, in turns, and kept in memory (decisions/0003-lists.md).
+ * The matches of filters: computed once for each state of the data, in turns, and kept in memory
+ * (decisions/0003-lists.md).
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test, vi } from 'vitest'

@@ -1,6 +1,6 @@
 /**
- * `owner`: the repositories of a login (decisions/0003-lists.md). What it finds beside other filters is compared with an
- * independent computation in random-filters.test.ts.
+ * `owner`: the repositories of a login (decisions/0003-lists.md). What it finds beside other filters is compared with
+ * an independent computation in random-filters.test.ts.
  */
 import { expect, test } from 'vitest'
 import { type ListQuery, writeQuery } from '../support/catalog.ts'

@@ -1,5 +1,6 @@
 /**
- * Single resources: read and charged with one statement, or read first for `If-None-Match`. Response and price are the same.
+ * Single resources: read and charged with one statement, or read first for `If-None-Match`. Response and price are the
+ * same.
  */
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'

@@ -1,6 +1,6 @@
 /**
- * The rules of sorted lists (decisions/0003-lists.md). Lists of random data are compared with an independent computation in
- * random-filters.test.ts.
+ * The rules of sorted lists (decisions/0003-lists.md). Lists of random data are compared with an independent
+ * computation in random-filters.test.ts.
  */
 import { beforeAll, expect, test } from 'vitest'
 import { readListResponse } from '../support/list-response.ts'

@@ -1,6 +1,6 @@
 /**
- * Parameters that an endpoint doesn't have are refused, because a filter that is ignored would cost the caller a list of
- * everything (decisions/0003-lists.md).
+ * Parameters that an endpoint doesn't have are refused, because a filter that is ignored would cost the caller a list
+ * of everything (decisions/0003-lists.md).
  */
 import { expect, test } from 'vitest'
 import { describeOnOneDatabase, useService } from '../support/service.ts'

@@ -1,6 +1,6 @@
 /**
- * A cluster with Citus (`TEST_CLUSTER_URL`): no response mixes two versions, whatever becomes of a worker. Tests of other files run
- * there, too.
+ * A cluster with Citus (`TEST_CLUSTER_URL`): no response mixes two versions, whatever becomes of a worker. Tests of
+ * other files run there, too.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import postgres from 'postgres'

@@ -1,6 +1,6 @@
 /**
- * One crash after the other under load: instances, server processes and the whole server. Afterwards the ledger adds up,
- * and each delivered response has its entry (decisions/0001-billing.md).
+ * One crash after the other under load: instances, server processes and the whole server. Afterwards the ledger adds
+ * up, and each delivered response has its entry (decisions/0001-billing.md).
  *
  * @module-tag later
  */

@@ -1,6 +1,6 @@
 /**
- * Two database servers with Patroni, as `deploy/high-availability` has them: whatever becomes of the primary, every delivery is
- * paid, and no idempotency key is charged twice.
+ * Two database servers with Patroni, as `deploy/high-availability` has them: whatever becomes of the primary, every
+ * delivery is paid, and no idempotency key is charged twice.
  *
  * @module-tag longest
  */

@@ -1,6 +1,6 @@
 /**
- * Faults while two instances have more clients than they can serve at a time: every delivery is paid, no idempotency key
- * is charged twice, and the service recovers by itself (decisions/0001-billing.md).
+ * Faults while two instances have more clients than they can serve at a time: every delivery is paid, no idempotency
+ * key is charged twice, and the service recovers by itself (decisions/0001-billing.md).
  *
  * @module-tag later
  */

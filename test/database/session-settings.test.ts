@@ -1,6 +1,6 @@
 /**
- * Settings of a database, a role or a pooler's session. Statements depend on none of those that change how PostgreSQL writes
- * values: all tests on a server run under unusual ones, and those on the embedded database under the usual ones.
+ * Settings of a database, a role or a pooler's session. Statements depend on none of those that change how PostgreSQL
+ * writes values: all tests on a server run under unusual ones, and those on the embedded database under the usual ones.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -22,8 +22,8 @@ describe('a long load on the embedded database, which has one session', () => {
   const release = () => writeFile(join(service.location.dataDirectory, dataFiles.database, 'released'), '')
 
   /**
-   * A long statement of a load: it takes some seconds, or until it is released, and then at most a minute. While it runs,
-   * the session doesn't notice which clients have disconnected.
+   * A long statement of a load: it takes some seconds, or until it is released, and then at most a minute. While it
+   * runs, the session doesn't notice which clients have disconnected.
    */
   function holdSession(seconds: number | 'until it is released'): Promise<unknown> {
     if (typeof seconds === 'number') return loader.sql`select pg_sleep(${seconds})`.execute()

@@ -1,5 +1,6 @@
 /**
- * Users are classified by the rules of the last load: into people and programs, and by country (decisions/0004-data.md).
+ * Users are classified by the rules of the last load: into people and programs, and by country
+ * (decisions/0004-data.md).
  */
 import { beforeEach, expect, test } from 'vitest'
 import { verifySets } from '../../api/dataset/set-verification.ts'

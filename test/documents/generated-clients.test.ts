@@ -1,5 +1,6 @@
 /**
- * Clients that generators make from `openapi.yml`: they compile strictly, and what they return is what the service sent.
+ * Clients that generators make from `openapi.yml`: they compile strictly, and what they return is what the service
+ * sent.
  *
  * @module-tag later
  */

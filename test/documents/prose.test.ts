@@ -1,7 +1,7 @@
 /**
- * Plain English in the guides, `openapi.yml`, the README files, the changelog, the decisions and the help of the command
- * lines: Google's style and the project's words (`test/support/prose-rules.ts`), short sentences, headings in sentence case,
- * and what retext finds.
+ * Plain English in the guides, `openapi.yml`, the README files, the changelog, the decisions and the help of the
+ * command lines: Google's style and the project's words (`test/support/prose-rules.ts`), short sentences, headings in
+ * sentence case, and what retext finds.
  */
 import { glob, readFile } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -1,6 +1,6 @@
 /**
- * Code and `openapi.yml` agree in both directions: the same paths and methods, the same parameters with the same bounds.
- * The tests of every response compare it with the document too.
+ * Code and `openapi.yml` agree in both directions: the same paths and methods, the same parameters with the same
+ * bounds. The tests of every response compare it with the document too.
  *
  * @module-tag over-the-wire
  */
@@ -152,7 +152,8 @@ describe('openapi.yml', () => {
     ])
   })
 
-  // discovery.test.ts has those of `/dependencies` and `/locations`, counts.test.ts those of `/counts`, which aren't lists with pages.
+  // discovery.test.ts has those of `/dependencies` and `/locations`, counts.test.ts those of `/counts`, which aren't
+  // lists with pages.
   const lists = withParameters.filter(({ queries }) => queries.some(({ name }) => name === 'page'))
   describe.each(lists)('declares $method $path, which', (operation) => {
     const { path, method, queries } = operation

@@ -1,7 +1,7 @@
 /**
- * The error messages of `openapi.yml` are those that the service gives. Requests that it refuses are free, whatever their
- * response is read from: an instance without a cache and without a replica reads from the primary, and charges in the same
- * statement.
+ * The error messages of `openapi.yml` are those that the service gives. Requests that it refuses are free, whatever
+ * their response is read from: an instance without a cache and without a replica reads from the primary, and charges in
+ * the same statement.
  *
  * @module-tag over-the-wire
  */
@@ -70,8 +70,8 @@ describe('openapi.yml', () => {
     from ledger`
 
   /**
-   * Sends a request. If it is refused with 400, 403 or 414, also sends it to `primary`, as a payer in place of an admin.
-   * It gets the same response there, and the ledger stays as it is.
+   * Sends a request. If it is refused with 400, 403 or 414, also sends it to `primary`, as a payer in place of an
+   * admin. It gets the same response there, and the ledger stays as it is.
    */
   async function request(path: string, options: RequestOptions = {}): Promise<TestResponse> {
     const response = await service.request(path, options)

@@ -1,6 +1,6 @@
 /**
- * `Link` never has more than 12 KB: clients with the usual limit of 16 KB of headers can read each response that they pay
- * for (decisions/0003-lists.md).
+ * `Link` never has more than 12 KB: clients with the usual limit of 16 KB of headers can read each response that they
+ * pay for (decisions/0003-lists.md).
  *
  * @module-tag later
  */

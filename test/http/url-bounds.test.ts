@@ -1,6 +1,6 @@
 /**
- * What is longer or has more parts than any valid request is refused before it is parsed, so it takes no more of the event
- * loop than any invalid request (decisions/0005-http.md).
+ * What is longer or has more parts than any valid request is refused before it is parsed, so it takes no more of the
+ * event loop than any invalid request (decisions/0005-http.md).
  *
  * @module-tag later
  */
@@ -119,8 +119,8 @@ describe.each(runtimes)('a process on %s', (runtime) => {
   }
 
   /**
-   * Sends a request again and again on four connections, while a client on another one pays for ten responses. Returns the
-   * processor time of the event loop for each response.
+   * Sends a request again and again on four connections, while a client on another one pays for ten responses. Returns
+   * the processor time of the event loop for each response.
    */
   async function measureFlood(path: string, status: number): Promise<number> {
     using payer = connectClient()

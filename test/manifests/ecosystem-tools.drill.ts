@@ -1,6 +1,6 @@
 /**
- * Names of dependencies, against those that the ecosystems' own tools list for the same files (`npm run drills`). A tool that isn't on
- * this machine is skipped.
+ * Names of dependencies, against those that the ecosystems' own tools list for the same files (`npm run drills`). A
+ * tool that isn't on this machine is skipped.
  */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'

@@ -1,7 +1,7 @@
 /**
  * Countries that are found in what people write as their location, against texts that were labeled by hand before the
- * rules were written (`locations.tsv`: the code or `-`, a tab, the text), and against others that the rules weren't written
- * for (`held-out.tsv`), or that were labeled before anybody saw what the rules find (`fresh.tsv`).
+ * rules were written (`locations.tsv`: the code or `-`, a tab, the text), and against others that the rules weren't
+ * written for (`held-out.tsv`), or that were labeled before anybody saw what the rules find (`fresh.tsv`).
  */
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'

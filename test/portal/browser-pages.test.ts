@@ -1,6 +1,6 @@
 /**
- * Every page in a real browser: axe objects to nothing, nothing scrolls sideways, and no page asks another host. A short
- * run looks at a page of each kind, and at a third of the others.
+ * Every page in a real browser: axe objects to nothing, nothing scrolls sideways, and no page asks another host. A
+ * short run looks at a page of each kind, and at a third of the others.
  *
  * @module-tag longest
  */

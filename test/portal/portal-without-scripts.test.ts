@@ -1,5 +1,6 @@
 /**
- * The docs for readers without JavaScript: the system's theme, every language of a sample, and nothing that does nothing.
+ * The docs for readers without JavaScript: the system's theme, every language of a sample, and nothing that does
+ * nothing.
  *
  * @module-tag later
  */

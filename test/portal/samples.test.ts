@@ -1,6 +1,6 @@
 /**
- * The samples of the portal are run as a reader would run them: taken to the letter from the pages that a server with the
- * sample data sends, against that server. What a page shows as the response is what came back.
+ * The samples of the portal are run as a reader would run them: taken to the letter from the pages that a server with
+ * the sample data sends, against that server. What a page shows as the response is what came back.
  *
  * `docs-site/src/responses` has the recorded responses. Missing ones are written before the pages are built (not in
  * CI); `npx vitest run test/portal/samples.test.ts -u` writes all of them anew.

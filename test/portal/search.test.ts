@@ -1,5 +1,6 @@
 /**
- * The search: the first hit of what readers type, corrected typos, and the keyboard. Titles of pages are the promise here.
+ * The search: the first hit of what readers type, corrected typos, and the keyboard. Titles of pages are the promise
+ * here.
  *
  * @module-tag later
  */

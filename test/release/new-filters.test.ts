@@ -1,6 +1,6 @@
 /**
- * A filter that 0.1.0 doesn't have, on a database that 0.1.0 has filled: it waits until its terms are derived, and never returns an
- * empty list instead (decisions/0003-lists.md).
+ * A filter that 0.1.0 doesn't have, on a database that 0.1.0 has filled: it waits until its terms are derived, and
+ * never returns an empty list instead (decisions/0003-lists.md).
  */
 import { beforeEach, expect, test } from 'vitest'
 import { describeUnready } from '../../api/catalog/derived-terms.ts'

@@ -1,6 +1,6 @@
 /**
- * Each released version is upgraded: its database, with its statements beside the migrations, to this version and to a made-up
- * later one. `npm run fixture` has recorded what the version had.
+ * Each released version is upgraded: its database, with its statements beside the migrations, to this version and to a
+ * made-up later one. `npm run fixture` has recorded what the version had.
  */
 import postgres from 'postgres'
 import { beforeEach, describe, expect, test } from 'vitest'

@@ -19,8 +19,8 @@ import { useStarted } from '../support/suite.ts'
 const entry = resolve(import.meta.dirname, '../../api/deno-deploy.ts')
 
 /**
- * A request may look as if it took more trips when this machine is busy, and what it sends side by side goes out one after
- * the other; never as if it took fewer.
+ * A request may look as if it took more trips when this machine is busy, and what it sends side by side goes out one
+ * after the other; never as if it took fewer.
  */
 const attempts = 20
 
@@ -71,10 +71,11 @@ describeOnServer('an instance that is started by its first request', () => {
 
   const unknownKey = '00000000-0000-4000-8000-000000000000'
   test.for([
-    // A connection costs 4: it is opened, and three messages go back and forth until the password is accepted.
-    // Then one each to find the key, and to read and charge at once, and one more for the first use of each statement. What
-    // is cached only takes the charge. The matches of a list take 3 more: its terms, the first use of that statement, and
-    // their sets. The trigrams of a location take one. The health check reads the migrations, and a key that it then looks up.
+    // A connection costs 4: it is opened, and three messages go back and forth until the password is accepted. Then one
+    // each to find the key, and to read and charge at once, and one more for the first use of each statement. What is
+    // cached only takes the charge. The matches of a list take 3 more: its terms, the first use of that statement, and
+    // their sets. The trigrams of a location take one. The health check reads the migrations, and a key that it then
+    // looks up.
     { name: 'a look-up', path: '/users/ngoldberg', as: 'user', status: 200, cold: 8, warm: 1 },
     { name: 'a page of a list', path: '/repos?page=2', as: 'user', status: 200, cold: 11, warm: 1 },
     {

@@ -1,6 +1,6 @@
 /**
- * What Deno lets the service do: as little as it needs. (The tests of the start, of the command line, of the contract and of
- * the docs' builds run it with these permissions.)
+ * What Deno lets the service do: as little as it needs. (The tests of the start, of the command line, of the contract
+ * and of the docs' builds run it with these permissions.)
  *
  * @module-tag later
  */

@@ -1,7 +1,7 @@
 /**
- * Filters by what users and repositories are like, decided by plain comparisons straight from decisions/0003-lists.md. It shares
- * no code with the service, so that the two can be held against each other, but for the country of a location, which
- * `test/names/places.test.ts` holds against labels.
+ * Filters by what users and repositories are like, decided by plain comparisons straight from decisions/0003-lists.md.
+ * It shares no code with the service, so that the two can be held against each other, but for the country of a
+ * location, which `test/names/places.test.ts` holds against labels.
  */
 import { findCountry } from '../../api/names/places/country.ts'
 import type { SampleRepository, SampleUser } from '../../sample/records.ts'

@@ -116,8 +116,8 @@ export async function listPortalPages(): Promise<string[]> {
 }
 
 /**
- * Goes to a page, and waits until its scripts have run and the network is idle. On a busy machine, half a second without
- * requests (`networkidle`) can pass before the first script. Modules run before `load`.
+ * Goes to a page, and waits until its scripts have run and the network is idle. On a busy machine, half a second
+ * without requests (`networkidle`) can pass before the first script. Modules run before `load`.
  */
 export async function visit(page: Page, url: string): Promise<Response | null> {
   const response = await page.goto(url, { waitUntil: 'load' })
@@ -132,8 +132,8 @@ export async function reload(page: Page): Promise<void> {
 }
 
 /**
- * Goes to the viewer, moves the mouse, which starts Scalar's library, and waits until it has drawn: its buttons do nothing
- * before. It can take longer to start than the network is idle.
+ * Goes to the viewer, moves the mouse, which starts Scalar's library, and waits until it has drawn: its buttons do
+ * nothing before. It can take longer to start than the network is idle.
  */
 export async function visitViewer(page: Page, url: string): Promise<void> {
   await visit(page, url)
@@ -143,8 +143,8 @@ export async function visitViewer(page: Page, url: string): Promise<void> {
 }
 
 /**
- * Opens the dialog "Test Request" of an operation, or of the first one. Scalar redraws its buttons while it starts, and a
- * click on a removed button is lost. Then this clicks again.
+ * Opens the dialog "Test Request" of an operation, or of the first one. Scalar redraws its buttons while it starts, and
+ * a click on a removed button is lost. Then this clicks again.
  */
 export async function openRequest(page: Page, operation: Locator = page.locator('#app')): Promise<Locator> {
   const dialog = page.getByRole('dialog')

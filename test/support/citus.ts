@@ -1,6 +1,6 @@
 /**
- * A cluster with Citus that `TEST_CLUSTER_URL` names: a superuser's URL of a database on its coordinator, which has the extension,
- * and workers. With it, tests that would run on PostgreSQL run there. Each gets a schema of its own.
+ * A cluster with Citus that `TEST_CLUSTER_URL` names: a superuser's URL of a database on its coordinator, which has the
+ * extension, and workers. With it, tests that would run on PostgreSQL run there. Each gets a schema of its own.
  */
 import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'

@@ -1,6 +1,6 @@
 /**
- * What `GET /counts` must return of items, counted by plain loops straight from decisions/0003-lists.md. It shares no code with the
- * service, so that the two can be held against each other.
+ * What `GET /counts` must return of items, counted by plain loops straight from decisions/0003-lists.md. It shares no
+ * code with the service, so that the two can be held against each other.
  */
 import * as v from 'valibot'
 import { expect } from 'vitest'

@@ -1,6 +1,6 @@
 /**
- * Prepares the databases that tests get copies of, once for the whole run: embedded and on a PostgreSQL server, empty and
- * with the sample data.
+ * Prepares the databases that tests get copies of, once for the whole run: embedded and on a PostgreSQL server, empty
+ * and with the sample data.
  */
 import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

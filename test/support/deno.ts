@@ -33,8 +33,8 @@ export const denoSettings = v.parse(schema, JSON.parse(readFileSync(join(project
 export const unset = Object.fromEntries(settingNames.map((name) => [name, '']))
 
 /**
- * The flags for a set of permissions in deno.json. Relative paths count in the project's folder and in `directory`, where
- * the program is started.
+ * The flags for a set of permissions in deno.json. Relative paths count in the project's folder and in `directory`,
+ * where the program is started.
  */
 export function denoPermissions(name: string, directory: string): string[] {
   const set = denoSettings.permissions[name]

@@ -7,8 +7,8 @@ export interface DistantProxy extends TcpProxy {
   reset(): void
   /**
    * Round trips that had to be waited for one after the other: the longest chain in which something was sent, or a
-   * connection opened, after the response to what came before had arrived, on whichever connection. What goes on side by
-   * side counts once. A slow client can make it look longer than it had to be, and never shorter.
+   * connection opened, after the response to what came before had arrived, on whichever connection. What goes on side
+   * by side counts once. A slow client can make it look longer than it had to be, and never shorter.
    */
   countTrips(): number
 }

@@ -1,6 +1,6 @@
 /**
- * A drill: two instances on one database, many clients, and a fault. Afterwards the ledger is compared with what every client
- * received.
+ * A drill: two instances on one database, many clients, and a fault. Afterwards the ledger is compared with what every
+ * client received.
  */
 import { Agent } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -85,8 +85,8 @@ export async function startDrill(seed: string): Promise<Drill<ServerSite>> {
 }
 
 /**
- * Starts two instances on the sample data, in an empty database. Each has a URL of its own for it. Operators use that of the
- * second.
+ * Starts two instances on the sample data, in an empty database. Each has a URL of its own for it. Operators use that
+ * of the second.
  */
 export async function startDrillOn(
   databaseUrls: readonly [string, string],

@@ -1,6 +1,6 @@
 /**
- * The image of the Dockerfile, built by buildah on a base that has Node and no shell, and started as container engines do
- * with `--read-only`: with its own root, as the image's user, in the image's environment.
+ * The image of the Dockerfile, built by buildah on a base that has Node and no shell, and started as container engines
+ * do with `--read-only`: with its own root, as the image's user, in the image's environment.
  */
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -142,8 +142,8 @@ export async function buildImage(buildArguments: Record<string, string>): Promis
 }
 
 /**
- * Runs the steps of the first stage, but for the installation of packages, in a folder with what .dockerignore includes. The
- * other stages copy from it.
+ * Runs the steps of the first stage, but for the installation of packages, in a folder with what .dockerignore
+ * includes. The other stages copy from it.
  */
 async function runFirstStage(
   directory: string,

@@ -1,5 +1,6 @@
 /**
- * The service as a process of one of the runtimes, requested over the wire. All responses are compared with openapi.yml.
+ * The service as a process of one of the runtimes, requested over the wire. All responses are compared with
+ * openapi.yml.
  */
 import { request as send } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -1,6 +1,6 @@
 /**
- * What texts of each format of manifests consist of: the tokens of its grammar, from the source of its parser, and manifests,
- * from its tests. A new word of a parser, and a new example, count at once.
+ * What texts of each format of manifests consist of: the tokens of its grammar, from the source of its parser, and
+ * manifests, from its tests. A new word of a parser, and a new example, count at once.
  */
 import { globSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'

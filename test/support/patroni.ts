@@ -52,8 +52,9 @@ export async function hasPatroni(): Promise<boolean> {
 }
 
 /**
- * Whether Patroni may take its former role back after it was frozen, with the loss of what the other server has charged: before
- * 3.1 (pull requests 2689 and 2787 of patroni/patroni). Debian 12 has 3.0.2, and the portal says that it isn't enough.
+ * Whether Patroni may take its former role back after it was frozen, with the loss of what the other server has
+ * charged: before 3.1 (pull requests 2689 and 2787 of patroni/patroni). Debian 12 has 3.0.2, and the portal says that
+ * it isn't enough.
  */
 async function takesRoleBack(): Promise<boolean> {
   const { stdout } = await run('patroni', ['--version'])

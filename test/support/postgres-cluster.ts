@@ -26,9 +26,9 @@ import {
 const superuser = 'postgres'
 
 /**
- * Settings that a database or a role may have, and that change how PostgreSQL writes values and reads statements. All tests
- * run under them, because no response, no command and no row may depend on one. The embedded database has the usual ones.
- * `array_nulls` isn't among them: pg_restore itself fails with it.
+ * Settings that a database or a role may have, and that change how PostgreSQL writes values and reads statements. All
+ * tests run under them, because no response, no command and no row may depend on one. The embedded database has the
+ * usual ones. `array_nulls` isn't among them: pg_restore itself fails with it.
  */
 export const unusualSettings = {
   backslash_quote: 'off',
@@ -61,8 +61,9 @@ export interface PostgresClusterOptions {
   /** Whether the other settings are the usual ones, for benchmarks and fixtures, not `unusualSettings`. */
   hasUsualSettings?: boolean
   /**
-   * A folder for the cluster, which remains when the server has stopped: a cluster there is used again, with its settings.
-   * Its path must be short, and open to the user who runs PostgreSQL. Default: a temporary folder, which is removed.
+   * A folder for the cluster, which remains when the server has stopped: a cluster there is used again, with its
+   * settings. Its path must be short, and open to the user who runs PostgreSQL. Default: a temporary folder, which is
+   * removed.
    */
   folder?: string
   /** Whether the temporary folder is in memory, if there is room: each database is a thousand files. */

@@ -50,8 +50,8 @@ const minFreeMemoryBytes = 6 * 1024 ** 3
 
 /**
  * The first temporary folder in which the account can reach, make and remove folders, and whose path leaves room for
- * the name of a Unix socket (a little over 100 bytes on every system). `inMemory`: Linux's file system in memory, if it has
- * room.
+ * the name of a Unix socket (a little over 100 bytes on every system). `inMemory`: Linux's file system in memory, if it
+ * has room.
  */
 export function findTemporaryDirectory(
   account: Account | undefined,
@@ -126,8 +126,8 @@ export async function launchOnFreePort(
 }
 
 /**
- * Finds a port that nothing listens at, below those that systems give to outgoing connections (from 32768): no connection
- * of another test takes it while its server is started, or started again.
+ * Finds a port that nothing listens at, below those that systems give to outgoing connections (from 32768): no
+ * connection of another test takes it while its server is started, or started again.
  */
 export async function findFreePort(): Promise<number> {
   for (;;) {

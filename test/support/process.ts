@@ -54,8 +54,8 @@ export function listStartCommand(runtime: RuntimeName, directory: string): strin
 }
 
 /**
- * Starts an instance on a free port, and waits for it. Without a URL it runs on the embedded database in the `DATA_DIR` of
- * `settings`.
+ * Starts an instance on a free port, and waits for it. Without a URL it runs on the embedded database in the `DATA_DIR`
+ * of `settings`.
  */
 export async function startInstanceProcess(
   databaseUrl: string | undefined,

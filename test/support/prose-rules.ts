@@ -1,6 +1,6 @@
 /**
- * Rules of the prose linter (`test/documents/prose.test.ts`): Google's developer documentation style, as the rules of Vale state it
- * (https://github.com/errata-ai/Google), and the words of this project.
+ * Rules of the prose linter (`test/documents/prose.test.ts`): Google's developer documentation style, as the rules of
+ * Vale state it (https://github.com/errata-ai/Google), and the words of this project.
  */
 
 /** A word or phrase that pages don't use. */
@@ -75,8 +75,8 @@ const own: readonly WordRule[] = [
 export const wordRules: readonly WordRule[] = [...google, ...own]
 
 /**
- * What retext-simplify would replace, and what is exact here: words of HTTP, SQL and programming ("request" isn't "ask"),
- * and "it is" and "there is", which it would remove wherever they are.
+ * What retext-simplify would replace, and what is exact here: words of HTTP, SQL and programming ("request" isn't
+ * "ask"), and "it is" and "there is", which it would remove wherever they are.
  */
 export const exactPhrases: readonly string[] = [
   'address',

@@ -58,8 +58,8 @@ interface CommonNames {
 }
 
 /**
- * Each item is given with what it uses. A name ranks by its uses in one ecosystem, where an item that uses it in two files, or with
- * two statuses, counts twice.
+ * Each item is given with what it uses. A name ranks by its uses in one ecosystem, where an item that uses it in two
+ * files, or with two statuses, counts twice.
  */
 function findCommonNames(items: readonly (readonly FoldedDependency[])[]): CommonNames {
   const uses = new Map<string, number>()
@@ -225,8 +225,8 @@ function foldDependency({ dependency, status }: SampleDependency): FoldedDepende
 }
 
 /**
- * Whether there is one of the dependencies that are asked for, or each, and none of those that must not be. Only those in one of
- * the files and with the status count.
+ * Whether there is one of the dependencies that are asked for, or each, and none of those that must not be. Only those
+ * in one of the files and with the status count.
  */
 function readDependencyFilter({ names = [], match, without = [], files = [], status }: OracleFilter) {
   const [wanted, unwanted] = [names.map(fold), without.map(fold)]

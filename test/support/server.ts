@@ -1,6 +1,6 @@
 /**
- * The PostgreSQL server of the whole run; tests that need it are skipped without. A test that stops or breaks its server
- * starts its own with `startPostgresCluster`.
+ * The PostgreSQL server of the whole run; tests that need it are skipped without. A test that stops or breaks its
+ * server starts its own with `startPostgresCluster`.
  */
 import { describe, inject, test } from 'vitest'
 import { postgresMissing } from './postgres-binaries.ts'

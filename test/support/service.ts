@@ -103,9 +103,9 @@ export function describeOnEachDatabase(name: string, suite: (kind: DatabaseKind)
 }
 
 /**
- * Runs a suite on PostgreSQL, or on the embedded database if the machine has no PostgreSQL; in drills on both. For tests
- * of what happens before the database is asked, and of loads and commands: the embedded database runs the same statements,
- * and takes four times as long.
+ * Runs a suite on PostgreSQL, or on the embedded database if the machine has no PostgreSQL; in drills on both. For
+ * tests of what happens before the database is asked, and of loads and commands: the embedded database runs the same
+ * statements, and takes four times as long.
  */
 export function describeOnOneDatabase(name: string, suite: (kind: DatabaseKind) => void): void {
   if (isDrill) describeOnEachDatabase(name, suite)

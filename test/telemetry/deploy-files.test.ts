@@ -1,6 +1,6 @@
 /**
- * The files of `deploy/` that operators copy: the unit for systemd, the dashboard for Grafana and the base for Kubernetes. The alerts
- * have a test of their own.
+ * The files of `deploy/` that operators copy: the unit for systemd, the dashboard for Grafana and the base for
+ * Kubernetes. The alerts have a test of their own.
  */
 import { execFile } from 'node:child_process'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'

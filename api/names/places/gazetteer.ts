@@ -1,6 +1,7 @@
 /**
  * Names of places and the countries that they are in: of countries in 78 languages (i18n-iso-countries), of their first
- * subdivisions (iso-3166), and of cities from 15,000 people on, with their names in other languages (GeoNames, as of 2017).
+ * subdivisions (iso-3166), and of cities from 15,000 people on, with their names in other languages (GeoNames, as of
+ * 2017).
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'

@@ -44,7 +44,8 @@ const listChanges = [
 
 /**
  * Lists the commits of the mainline that changed manifests. Leaves out folders of tests and fixtures without
- * `allManifests`. With `since`, a commit of the mainline, it lists this one with all manifests that it has, and those after it.
+ * `allManifests`. With `since`, a commit of the mainline, it lists this one with all manifests that it has, and those
+ * after it.
  *
  * It uses no pathspecs: with eight patterns git takes 1.6 to 2.6 times as long as to list all changes (measured on
  * three repositories). A rename is a deletion and an addition. A symbolic link or a submodule is not a manifest.

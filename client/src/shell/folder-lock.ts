@@ -3,8 +3,8 @@
  * container has its own process 1.
  *
  * The lock is a file that one command at a time can create. Its owner rewrites it every second. Another command watches
- * it: if the file doesn't change for 10 seconds, its owner was killed, and the lock is taken over. No clocks are compared.
- * An owner that was only suspended finds another's lock when it continues, and stops.
+ * it: if the file doesn't change for 10 seconds, its owner was killed, and the lock is taken over. No clocks are
+ * compared. An owner that was only suspended finds another's lock when it continues, and stops.
  */
 import { randomUUID } from 'node:crypto'
 import { readFileSync, readlinkSync, renameSync, rmSync, writeFileSync } from 'node:fs'
@@ -75,8 +75,8 @@ export async function lockFolder(
 }
 
 /**
- * Returns the text of a lock whose owner no longer runs; undefined: it was released meanwhile. Throws a `UsageError` if the
- * owner runs.
+ * Returns the text of a lock whose owner no longer runs; undefined: it was released meanwhile. Throws a `UsageError` if
+ * the owner runs.
  */
 async function findAbandoned(
   folder: string,

@@ -1,8 +1,8 @@
 /**
  * `mirror FOLDER`: a copy of everything, as `users.ndjson` and `repos.ndjson`, which each run brings up to date.
  *
- * Changes are fetched into a file of their own. Once all are there, a new copy with the changes is written beside the former
- * one, and takes its place. The next run continues one that was killed, whichever step it was at.
+ * Changes are fetched into a file of their own. Once all are there, a new copy with the changes is written beside the
+ * former one, and takes its place. The next run continues one that was killed, whichever step it was at.
  */
 import { createReadStream, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'

@@ -31,8 +31,8 @@ const minLength = 2
 const maxOptions = 10
 
 /**
- * Offers names for the last entry of a field, if the reader has entered a key. The requests are free. Without a key, the options
- * that the page has for the field stay.
+ * Offers names for the last entry of a field, if the reader has entered a key. The requests are free. Without a key,
+ * the options that the page has for the field stay.
  */
 export function completeField(
   field: HTMLInputElement,

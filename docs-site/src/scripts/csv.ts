@@ -1,8 +1,8 @@
 /** CSV that spreadsheets open without running anything. */
 
 /**
- * A cell. A text that a spreadsheet would run as a formula gets an apostrophe before it, which makes it text. Numbers stay
- * numbers, negative ones too.
+ * A cell. A text that a spreadsheet would run as a formula gets an apostrophe before it, which makes it text. Numbers
+ * stay numbers, negative ones too.
  */
 function writeCell(value: string | number | null): string {
   if (typeof value === 'number' || value === null) return String(value ?? '')

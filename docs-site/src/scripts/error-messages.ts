@@ -17,8 +17,8 @@ function countCommon(one: string, other: string): number {
 }
 
 /**
- * Finds the item whose message has the longest beginning in common with a text; undefined if none is of its kind. A short text
- * must be a whole message: "rate limit" is a topic.
+ * Finds the item whose message has the longest beginning in common with a text; undefined if none is of its kind. A
+ * short text must be a whole message: "rate limit" is a topic.
  */
 export function findMessage<Item>(
   text: string,

@@ -4,8 +4,8 @@
 export type EnteredKey = { key: string } | { error: string }
 
 /**
- * Finds the key in what a reader has entered. Readers paste more than a key: `Bearer`, a whole header, quotes, a line of a
- * file. Some programs write UUIDs in upper case, which the API refuses.
+ * Finds the key in what a reader has entered. Readers paste more than a key: `Bearer`, a whole header, quotes, a line
+ * of a file. Some programs write UUIDs in upper case, which the API refuses.
  */
 export function findKey(text: string): EnteredKey {
   const uuids = text.match(/(?<![\w-])[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?![\w-])/gi) ?? []

@@ -1,6 +1,6 @@
 /**
- * The reader's API key, for the docs and the viewer alike. `sessionStorage` keeps it across pages and reloads of this tab,
- * until the tab closes.
+ * The reader's API key, for the docs and the viewer alike. `sessionStorage` keeps it across pages and reloads of this
+ * tab, until the tab closes.
  */
 
 const item = 'devdata-api-key'

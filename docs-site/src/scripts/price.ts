@@ -12,8 +12,8 @@ export type ListPrice =
 const lacksCredits = ({ headers }: ApiResponse) => headers.get('X-Error-Code') === 'insufficient_credits'
 
 /**
- * The response to `HEAD`. If that is an error, sends a `GET` that must cost nothing, for its message. Without credits, that
- * message would be about `Max-Credits`, so the response to `HEAD` is returned.
+ * The response to `HEAD`. If that is an error, sends a `GET` that must cost nothing, for its message. Without credits,
+ * that message would be about `Max-Credits`, so the response to `HEAD` is returned.
  */
 async function getPrice(path: string, key: string): Promise<ApiResponse> {
   const head = await sendRequest({ method: 'HEAD', path, key })

@@ -1,8 +1,9 @@
 /**
- * The query builder of the page Pricing: writes the URL into the samples, and asks for the price with `HEAD`, which is free.
+ * The query builder of the page Pricing: writes the URL into the samples, and asks for the price with `HEAD`, which is
+ * free.
  *
- * Each example is a whole sample with its recorded response. For any other question, the example's code gets the new URL,
- * and the response to `HEAD` takes the place of the recorded one.
+ * Each example is a whole sample with its recorded response. For any other question, the example's code gets the new
+ * URL, and the response to `HEAD` takes the place of the recorded one.
  */
 import { type Completion, completeField, packageCompletion, placeCompletion } from './completion.ts'
 import { createElement, find } from './elements.ts'

@@ -2,8 +2,8 @@
 import { escapePart, writeUrl } from './url.ts'
 
 /**
- * What the reader asks for at one time. Each change of a field or of the key makes another object, so a response is known
- * to be late if its request isn't the form's any more.
+ * What the reader asks for at one time. Each change of a field or of the key makes another object, so a response is
+ * known to be late if its request isn't the form's any more.
  */
 export interface RunRequest {
   readonly path: string

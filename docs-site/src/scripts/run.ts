@@ -1,6 +1,6 @@
 /**
- * Sends the requests of samples: the price first, by `HEAD`, then the response, then the ledger's entry. Only the button
- * with the price spends credits, and `Max-Credits` holds the service to it.
+ * Sends the requests of samples: the price first, by `HEAD`, then the response, then the ledger's entry. Only the
+ * button with the price spends credits, and `Max-Credits` holds the service to it.
  */
 import { type ApiResponse, readError, sendRequest } from './api-request.ts'
 import { setParameter, suggestCorrection } from './corrections.ts'

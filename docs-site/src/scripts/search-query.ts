@@ -1,6 +1,6 @@
 /**
- * What a reader types, made into a query that finds something. Pagefind wants every word of a query on one page, and knows
- * no typos.
+ * What a reader types, made into a query that finds something. Pagefind wants every word of a query on one page, and
+ * knows no typos.
  */
 
 /** Words that say nothing about a topic. Pagefind would look for pages that have them all. */
@@ -57,8 +57,8 @@ function correctWord(word: string, words: readonly string[]): string {
 }
 
 /**
- * The words of a question that say what it is about, corrected: `how does pagnation work?` is `pagination work`. Words that
- * no page has are left out, because Pagefind would look for their first letters. So the query can be empty.
+ * The words of a question that say what it is about, corrected: `how does pagnation work?` is `pagination work`. Words
+ * that no page has are left out, because Pagefind would look for their first letters. So the query can be empty.
  *
  * @param words all words of the index, the most frequent first
  */

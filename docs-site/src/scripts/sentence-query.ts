@@ -1,5 +1,6 @@
 /**
- * The question of the home page: who in a place uses a package. The tests that record its responses read this file, too.
+ * The question of the home page: who in a place uses a package. The tests that record its responses read this file,
+ * too.
  */
 import { findCountryCode } from './country-code.ts'
 import { writePath } from './query.ts'

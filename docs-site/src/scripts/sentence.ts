@@ -1,9 +1,9 @@
 /**
  * The sentence of the home page: counts and prices the question as the reader types.
  *
- * With a key, `HEAD` counts, which is free, and only a button with the price spends credits. Without one, the answer is a
- * response that was recorded with the sample data, and says so. On a service with other data there is none: then the page
- * asks for a key.
+ * With a key, `HEAD` counts, which is free, and only a button with the price spends credits. Without one, the answer is
+ * a response that was recorded with the sample data, and says so. On a service with other data there is none: then the
+ * page asks for a key.
  */
 import { readError, sendRequest } from './api-request.ts'
 import { completeField, packageCompletion, placeCompletion } from './completion.ts'

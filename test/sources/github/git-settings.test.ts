@@ -1,6 +1,6 @@
 /**
- * `import github` fetches histories whatever the user or the machine has configured for git, and takes the way to the forge
- * from there.
+ * `import github` fetches histories whatever the user or the machine has configured for git, and takes the way to the
+ * forge from there.
  *
  * @module-tag later
  */

@@ -1,6 +1,6 @@
 /**
- * When `import github --refresh` has succeeded. The exit code, the last load, the last refresh and the coverage follow the same
- * rule: every history was read, apart from those that the forge says are empty, blocked or gone.
+ * When `import github --refresh` has succeeded. The exit code, the last load, the last refresh and the coverage follow
+ * the same rule: every history was read, apart from those that the forge says are empty, blocked or gone.
  * @module-tag later
  */
 import { chownSync, existsSync, writeFileSync } from 'node:fs'

@@ -1,6 +1,6 @@
 /**
- * `import github --refresh` removes repositories that the forge doesn't have any more, once it has said so in two refreshes
- * at least 20 hours apart.
+ * `import github --refresh` removes repositories that the forge doesn't have any more, once it has said so in two
+ * refreshes at least 20 hours apart.
  * @module-tag later
  */
 import { beforeEach, expect, test } from 'vitest'

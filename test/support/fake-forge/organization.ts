@@ -1,6 +1,6 @@
 /**
- * A made-up organization on the fake forge: the same seed gives the same accounts, repositories and commits. It has one of
- * everything that an import has to cope with.
+ * A made-up organization on the fake forge: the same seed gives the same accounts, repositories and commits. It has one
+ * of everything that an import has to cope with.
  */
 import { createRandom, type Random } from '../../../sample/random.ts'
 import { bodies, subjects, summaries } from '../../../sample/vocabulary/commits.ts'
