@@ -3,7 +3,13 @@ import { listDependencyKeys, writeDependencyKey } from '../../api/names/dependen
 import { alternate } from '../figures.ts'
 import type { Bench } from '../parts.ts'
 import { startOurs, uncached } from '../programs.ts'
-import { addressOf, ask, createBroadest, createLists } from './requests.ts'
+import { addressOf, ask, createBroadest, createLists, pageSize } from './requests.ts'
+
+const sortedLists = [
+  { path: '/users', sort: 'followers' },
+  { path: '/repos', sort: 'stars' },
+  { path: '/repos', sort: 'pushed' },
+]
 
 /** The broadest filter against a search in the rows of users, and the first request for each list. */
 export async function measureFirstSight({ report, stage, form }: Bench): Promise<void> {
@@ -58,15 +64,26 @@ export async function measureFirstSight({ report, stage, form }: Bench): Promise
     of('count'),
   )
 
-  for (const list of createLists(forge)) {
+  /** Notes how long a page takes that nobody has asked for. */
+  async function noteFirstSight(of: string, address: string, goal: number | null): Promise<void> {
     const times: number[] = []
     for (let round = 0; round < rounds; round++) {
       await forget()
-      times.push(await time(() => ask(service, addressOf(list, 1), 'HEAD')))
+      times.push(await time(() => ask(service, address, 'HEAD')))
     }
     report.note(
-      { bar: `first sight of ${list.name}`, against: 'slowest of the rounds', goal: null, unit: 'ms' },
+      { bar: `first sight of ${of}`, against: 'slowest of the rounds', goal, unit: 'ms' },
       Math.max(...times),
     )
+  }
+
+  for (const list of createLists(forge)) await noteFirstSight(list.name, addressOf(list, 1), null)
+  for (const { path, sort } of sortedLists) {
+    const list = { name: `${path}, sorted by ${sort}`, path, query: { sort } }
+    const { headers } = await ask(service, addressOf(list, 1), 'HEAD')
+    const last = Math.ceil(Number(headers.get('X-Total-Count')) / pageSize)
+    await noteFirstSight(`${list.name}, first page`, addressOf(list, 1), 100)
+    await noteFirstSight(`${list.name}, middle page`, addressOf(list, Math.ceil(last / 2)), 300)
+    await noteFirstSight(`${list.name}, last page`, addressOf(list, last), 100)
   }
 }
