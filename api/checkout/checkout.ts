@@ -48,9 +48,8 @@ export function createCheckout(
     return response
   }
 
-  async function serveCached(order: Order): Promise<Response | undefined> {
-    const response = responseCache.get(order.url)
-    return response && complete(order, response, 'cache')
+  function serveCached(order: Order): Promise<Response | undefined> {
+    return responseCache.use(order.url, (response) => complete(order, response, 'cache'))
   }
 
   async function serveFromReplica(order: Order): Promise<Response | undefined> {
