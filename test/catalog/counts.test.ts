@@ -1,25 +1,16 @@
 /** `GET /counts`: how many of the items that a filter matches have each value (decisions/0003-lists.md). */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { type By, divisions, expectCounts, readCounts } from '../support/counts-oracle.ts'
 import { createInstance } from '../support/instance.ts'
 import { readListResponse } from '../support/list-response.ts'
 import { createRepository, createUser, loadRecords } from '../support/records.ts'
 import { sampleOracle } from '../support/sample-oracle.ts'
-import { describeOnEachDatabase, startTestService, type TestService } from '../support/service.ts'
+import { describeOnEachDatabase, useService } from '../support/service.ts'
 
 describeOnEachDatabase('counts', (kind) => {
-  let service: TestService
-  let key: string
-  let keyId: number
-  beforeAll(async () => {
-    service = await startTestService(kind)
-    const created = await service.createKey({ credits: 1_000 })
-    key = created.secret
-    keyId = created.id
-  })
-  afterAll(() => service.close())
+  const service = useService(kind, { key: { credits: 1_000 } })
 
-  const ask = (path: string) => service.request(path, { key })
+  const ask = (path: string) => service.request(path, { key: service.key })
   const read = async (path: string) => readCounts((await ask(path)).json())
 
   test.each(Object.entries(divisions).flatMap(([of, names]) => names.map((by): [string, By] => [of, by])))(
@@ -197,7 +188,9 @@ describeOnEachDatabase('counts', (kind) => {
     const [kept] = await service.sql`select derived_terms::text from dataset`
     await service.sql`update dataset set derived_terms = '{}'`
     try {
-      const response = await createInstance(service).request('/counts?of=repos&by=fork&min_forks=1', { key })
+      const response = await createInstance(service).request('/counts?of=repos&by=fork&min_forks=1', {
+        key: service.key,
+      })
       expect([response.status, response.headers.get('X-Error-Code')]).toEqual([503, 'filter_not_ready'])
     } finally {
       await service.sql`update dataset set derived_terms = ${String(kept?.derived_terms)}::text::jsonb`
@@ -205,9 +198,9 @@ describeOnEachDatabase('counts', (kind) => {
   })
 
   test('charge nothing, whatever was asked', async () => {
-    const { charged } = await service.readLedger(keyId)
+    const { charged } = await service.readLedger(service.keyId)
     await ask('/counts?of=repos&by=dependency')
-    expect((await service.readLedger(keyId)).charged).toBe(charged)
+    expect((await service.readLedger(service.keyId)).charged).toBe(charged)
   })
 })
 
