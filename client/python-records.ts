@@ -18,7 +18,15 @@ export interface Schema {
 
 /** The schemas that clients return. What they refer to is generated, too. */
 export const roots = [
-  ...['User', 'Repository', 'ListedRepository', 'RepositoryDependency', 'UsedDependency', 'LocationText'],
+  ...[
+    'User',
+    'Repository',
+    'ListedRepository',
+    'RepositoryDependency',
+    'UsedDependency',
+    'LocationText',
+    'ValueCount',
+  ],
   ...['Commit', 'Removal', 'CreditStatus', 'UsageEntry', 'UsageSum'],
 ]
 

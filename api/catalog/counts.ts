@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache'
 import type { Fragment, Sql, SqlOrTransaction } from '../database/connect.ts'
 import { countStatement } from '../database/statement-count.ts'
 import { listDependencyKeys, writeDependencyKey } from '../names/dependency-names.ts'
-import { uniteSets, visitSets } from '../sets/set-unions.ts'
+import { countUnions, uniteSets, visitSets } from '../sets/set-unions.ts'
 import { type SetKey, selectKey } from '../sets/stored-sets.ts'
 import { type Filter, isUnfiltered } from './canonical-filter.ts'
 import { readOneState } from './dataset.ts'
@@ -41,6 +41,8 @@ export type CountItems = (request: CountRequest, requester: Requester) => Promis
 const maxValues = 20
 /** The names of dependencies that are looked at: the most used ones of the dataset. */
 const maxNames = 200
+/** Rows of dependencies that are looked at for these: one for each file and status. */
+const maxRows = 2_000
 /** The name of a dependency that fewer items have may be that of a person. */
 const minItems = 3
 /** Of the counts that an instance keeps in memory. */
@@ -149,22 +151,15 @@ async function countNames(
   { ids, edition }: Matches,
   findNames: FindNames,
 ): Promise<Divided | 'outdated'> {
-  const { anyName, names } = await findNames(sql, list, edition)
+  const found = await findNames(sql, list, edition)
+  if (found === 'outdated') return found
   const asked = new Set((filter.dependency_names ?? []).flatMap(listKeys))
-  const others = names.filter(({ keys }) => !keys.some((key) => asked.has(key)))
-  const matches = ids.toBitmap()
-  const counted: ValueCount[] = []
-  let withName = 0
-  let place = -1
-  for await (const union of uniteSets(sql, list, [{ sets: anyName }, ...others], edition)) {
-    if (union === 'outdated') return union
-    const name = others[place++]
-    const count = union.countCommon(matches)
-    if (name === undefined) withName = count
-    else if (union.countCommon(union) >= minItems) counted.push({ value: name.name, count })
-  }
-  const { total } = ids
-  return { edition, items: takeMostFrequent(counted), total, others: null, none: total - withName }
+  const names = found.names.filter(({ keys }) => !keys.some((key) => asked.has(key)))
+  const counts = await countUnions(sql, list, [...names, { sets: found.anyName }], ids.toBitmap(), edition)
+  if (counts === 'outdated') return counts
+  const counted = names.map(({ name }, place) => ({ value: name, count: counts[place] ?? 0 }))
+  const none = ids.total - (counts.at(-1) ?? 0)
+  return { edition, items: takeMostFrequent(counted), total: ids.total, others: null, none }
 }
 
 function takeMostFrequent(counted: readonly ValueCount[]): ValueCount[] {
@@ -193,7 +188,7 @@ interface Names {
   anyName: SetKey[]
 }
 
-type FindNames = (sql: SqlOrTransaction, list: ListName, edition: string) => Promise<Names>
+type FindNames = (sql: SqlOrTransaction, list: ListName, edition: string) => Promise<Names | 'outdated'>
 
 /** Creates a function that ranks names once for each edition. */
 function createNameRanking(): FindNames {
@@ -201,32 +196,66 @@ function createNameRanking(): FindNames {
   return async (sql, list, edition) => {
     const kept = known.get(list)
     if (kept?.edition === edition) return kept
-    const names = await rankNames(sql, list)
-    known.set(list, { ...names, edition })
+    const names = await rankNames(sql, list, edition)
+    if (names !== 'outdated') known.set(list, { ...names, edition })
     return names
   }
 }
 
-async function rankNames(sql: SqlOrTransaction, list: ListName): Promise<Names> {
+/** Ranks names by the sum of their rows. One whose rows are all behind the `maxRows` largest ones is left out. */
+async function rankNames(
+  sql: SqlOrTransaction,
+  list: ListName,
+  edition: string,
+): Promise<Names | 'outdated'> {
   const count: Fragment = list === 'users' ? sql`users_count` : sql`repositories_count`
   const ranked = await sql<{ name: string }[]>`
+    with largest as materialized (
+      select name_key from dependencies where name <> '' and ${count} > 0
+      order by ${count} desc, name_key limit ${maxRows}
+    )
     select (array_agg(name order by ${count} desc, name))[1] as name
-    from dependencies join (
-      select name_key, sum(${count}) as uses from dependencies where name <> '' and ${count} > 0
-      group by name_key order by uses desc, name_key limit ${maxNames}
-    ) ranked using (name_key)
-    group by name_key, uses order by uses desc, name_key`
+    from (select distinct name_key from largest) ranked join dependencies using (name_key)
+    group by name_key order by sum(${count}) desc, name_key limit ${maxNames}`
   // A filter by a name finds it in each ecosystem.
   const names = new Map(ranked.map(({ name }) => [listKeys(name).join('\0'), name]))
-  const wanted = [...names.values()].map((name): Name => ({ name, keys: listKeys(name), sets: [] }))
-  const stored = await sql<{ key: string; sets: SetKey[] }[]>`
-    select name_key as key, json_agg(${selectKey(sql, 'dependencies', list)}) as sets
+  const wanted = [...names.values()].map((name) => ({ name, keys: listKeys(name) }))
+  const stored = await sql<{ key: string; most: number; sets: SetKey[] }[]>`
+    select name_key as key, max(${count}) as most, json_agg(${selectKey(sql, 'dependencies', list)}) as sets
     from dependencies
     where name_key = any (${sql.typed.texts(['', ...wanted.flatMap(({ keys }) => keys)])}) and ${count} > 0
     group by name_key`
-  const sets = new Map(stored.map((each) => [each.key, each.sets]))
-  for (const name of wanted) name.sets = name.keys.flatMap((key) => sets.get(key) ?? [])
-  return { names: wanted, anyName: sets.get('') ?? [] }
+  const rows = new Map(stored.map(({ key, ...row }) => [key, row]))
+  const found = wanted.map((name) => {
+    const own = name.keys.flatMap((key) => rows.get(key) ?? [])
+    return { ...name, sets: own.flatMap(({ sets }) => sets), most: Math.max(...own.map(({ most }) => most)) }
+  })
+  const isRare = await findRare(
+    sql,
+    list,
+    found.filter(({ most }) => most < minItems),
+    edition,
+  )
+  if (isRare === 'outdated') return isRare
+  return { names: found.filter((name) => !isRare.has(name)), anyName: rows.get('')?.sets ?? [] }
+}
+
+/** Finds those of the names that fewer than `minItems` items have. */
+async function findRare(
+  sql: SqlOrTransaction,
+  list: ListName,
+  names: readonly Name[],
+  edition: string,
+): Promise<ReadonlySet<Name> | 'outdated'> {
+  const rare = new Set<Name>()
+  if (names.length === 0) return rare
+  let place = 0
+  for await (const union of uniteSets(sql, list, names, edition)) {
+    if (union === 'outdated') return union
+    const name = names[place++]
+    if (name !== undefined && union.toIdSet().total < minItems) rare.add(name)
+  }
+  return rare
 }
 
 function listKeys(name: string): string[] {

@@ -54,6 +54,36 @@ export async function* uniteSets(
   yield isOutdated ? 'outdated' : union
 }
 
+/** Counts the ids that each union has in common with `ids`. Returns `outdated` if the dataset doesn't have the edition. */
+export async function countUnions(
+  sql: SqlOrTransaction,
+  list: SetList,
+  unions: readonly Union[],
+  ids: Bitmap,
+  edition: string,
+): Promise<number[] | 'outdated'> {
+  const wanted = unions.map(({ sets }) => groupSets(sets))
+  const termLists = wanted.map(({ stored, shelves }) => [...stored, ...shelves.keys()])
+  const counts = unions.map(() => 0)
+  let isOutdated = false
+  let place = -1
+  let others = ids
+  for await (const row of copySets(sql, list, termLists, edition)) {
+    const [, , , , isCurrent, termId, number] = row
+    if (readInteger(isCurrent) === 0) isOutdated = true
+    if (!hasPart(row)) continue
+    if (readInteger(number) !== place) {
+      place = readInteger(number)
+      others = ids.copy()
+    }
+    const part = readPart(row)
+    const places = wanted[place]?.shelves.get(readInteger(termId))
+    const taken = places === undefined ? others.takePart(part) : others.takeAll(listShelvedIds(part, places))
+    counts[place] = (counts[place] ?? 0) + taken
+  }
+  return isOutdated ? 'outdated' : counts
+}
+
 /**
  * Copies the parts of sets if the dataset still has the edition: rows with the columns of a part, whether it has the edition, the
  * term and the number of the list that has it, from 0. `termLists` are terms or shelves.

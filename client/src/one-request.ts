@@ -1,10 +1,11 @@
 /** What one request does: look-ups and quotes. */
 import { DevdataError, InvalidRequestError } from './errors.ts'
+import { writeListUrl } from './filters.ts'
 import { createRandomKey } from './idempotency-key.ts'
 import { resizePage } from './list-state.ts'
 import { assertKnownOptions, isWholeNumber } from './options.ts'
 import type { Send } from './request.ts'
-import type { ErrorCode } from './types.ts'
+import type { ErrorCode, ValueCount } from './types.ts'
 
 /** How an item is looked up. */
 export interface ItemOptions {
@@ -63,6 +64,32 @@ export async function quoteList(send: Send, url: string, { signal }: QuoteOption
     if (error instanceof InvalidRequestError) await send({ path, maxCredits: 0, signal })
     throw error
   }
+}
+
+/** How many of the items that a filter finds have each value. */
+export interface Counts {
+  /** The 20 most frequent values, the most frequent one first. */
+  values: ValueCount[]
+  /** All items. */
+  total: number
+  /** Items with another value. Null: an item may have several values. */
+  others: number | null
+  /** Items without a value. */
+  none: number
+}
+
+/** Counts the items of a list by their values. Free. */
+export async function countList(
+  send: Send,
+  of: 'users' | 'repos',
+  by: string,
+  filter: object,
+  { signal }: QuoteOptions = {},
+): Promise<Counts> {
+  const path = writeListUrl('counts', { of, by, ...filter })
+  const { body } = await send<Omit<Counts, 'values'> & { data: ValueCount[] }>({ path, signal })
+  const { data: values, total, others, none } = body
+  return { values, total, others, none }
 }
 
 /**

@@ -3,6 +3,8 @@ import type { RepositoryFilter } from './filter-types.ts'
 import { writeBatchUrls, writeListUrl } from './filters.ts'
 import { List, type ListOptions } from './list.ts'
 import {
+  type Counts,
+  countList,
   findItem,
   type ItemOptions,
   type Quote,
@@ -23,6 +25,12 @@ export interface Repositories {
   getMany(keys: readonly string[] | readonly number[], options?: ListOptions): List<ListedRepository>
   /** Returns how many repositories a filter finds, and what they cost. Free. */
   quote(filter?: RepositoryFilter, options?: QuoteOptions): Promise<Quote>
+  /** Counts the repositories that a filter finds by their values. Free. */
+  count(
+    by: 'language' | 'license' | 'fork' | 'archived' | 'dependency',
+    filter?: Omit<RepositoryFilter, 'changedSince' | 'sort' | 'exclude'>,
+    options?: QuoteOptions,
+  ): Promise<Counts>
   /**
    * Lists the commits of a repository, newest first. The iteration throws a `NotFoundError` if it doesn't exist. If a load
    * removes the commit that was read last, because the history was rewritten, commits may be missed or come twice.
@@ -46,6 +54,7 @@ export function createRepositories(send: Send): Repositories {
     getMany: (keys, options) =>
       new List(send, { urls: writeBatchUrls('repos', 'fullNames', keys), keyOf }, options),
     quote: async (filter = {}, options) => quoteList(send, writeListUrl('repos', filter), options),
+    count: async (by, filter = {}, options) => countList(send, 'repos', by, filter, options),
     commits: (fullName, options) =>
       new List(send, { urls: [`${writeRepositoryPath(fullName)}/commits`], keyOf: keyOfCommit }, options),
     dependencies: (fullName, options) =>

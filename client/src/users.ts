@@ -3,6 +3,8 @@ import type { UserFilter } from './filter-types.ts'
 import { writeBatchUrls, writeListUrl } from './filters.ts'
 import { List, type ListOptions } from './list.ts'
 import {
+  type Counts,
+  countList,
   findItem,
   type ItemOptions,
   type Quote,
@@ -23,6 +25,12 @@ export interface Users {
   getMany(keys: readonly string[] | readonly number[], options?: ListOptions): List<User>
   /** Returns how many users a filter finds, and what they cost. Free. */
   quote(filter?: UserFilter, options?: QuoteOptions): Promise<Quote>
+  /** Counts the users that a filter finds by their values. Free. */
+  count(
+    by: 'country' | 'type' | 'dependency',
+    filter?: Omit<UserFilter, 'changedSince' | 'sort'>,
+    options?: QuoteOptions,
+  ): Promise<Counts>
 }
 
 const keyOf = ({ forge_rest_id: id }: User) => id
@@ -35,5 +43,6 @@ export function createUsers(send: Send): Users {
     getMany: (keys, options) =>
       new List(send, { urls: writeBatchUrls('users', 'logins', keys), keyOf }, options),
     quote: async (filter = {}, options) => quoteList(send, writeListUrl('users', filter), options),
+    count: async (by, filter = {}, options) => countList(send, 'users', by, filter, options),
   }
 }

@@ -86,6 +86,22 @@ describe('look-ups and lists', () => {
     expect(pages[0]?.items.length).toBe(7)
   })
 
+  test('count the items of a list by their values, free', async () => {
+    const { api, id } = await createTestClient()
+    const filter = { dependencyNames: ['react'] }
+    const users = await api.users.count('country', filter)
+    expect([users.total, users.values[0]]).toEqual([
+      (await api.users.quote(filter)).items,
+      { value: 'DE', count: 25 },
+    ])
+    const counted = users.values.reduce((sum, { count }) => sum + count, users.none + (users.others ?? 0))
+    expect(counted).toBe(users.total)
+    const repositories = await api.repositories.count('dependency', { language: 'TypeScript' })
+    expect(repositories).toMatchObject({ total: expect.any(Number), others: null })
+    await expect(api.users.count('language' as never)).rejects.toThrow('Invalid by')
+    expect(await service.readLedger(id)).toMatchObject({ charged: 0 })
+  })
+
   test('list commits and dependencies, and throw if there is no such repository', async () => {
     const { api } = await createTestClient()
     const commits = await collect(api.repositories.commits('yarrow-collective/monolith', { pageSize: 3 }))

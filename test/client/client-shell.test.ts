@@ -168,6 +168,25 @@ test('commits and dependencies of a repository are read', async () => {
   })
 })
 
+test('count prints the values of items, and says how many have none', async () => {
+  const users = await run(['count', 'users', '--by', 'country', '--dependency', 'react', '--format', 'csv'])
+  expect(users.stdout).toMatch(/^value,count\r\nDE,25\r\nUS,9\r\n/)
+  expect(users.stderr).toContain('125 in all, 4 with other values, 44 without a value.')
+  const repositories = await run(['count', 'repos', '--by', 'dependency', '--language', 'Ruby', '--quiet'])
+  expect(JSON.parse(repositories.stdout.split('\n')[0] ?? '')).toEqual({
+    value: expect.any(String),
+    count: expect.any(Number),
+  })
+  for (const [args, message] of [
+    [['users'], 'count needs --by'],
+    [['users', '--by', 'language'], '--by must be one of country, type, dependency'],
+    [['repos', '--by', 'fork', '--no-dependencies'], "count doesn't have --no-dependencies"],
+    [['--by', 'fork'], 'count needs users or repos'],
+  ] as const) {
+    expect(await run(['count', ...args])).toMatchObject({ code: 2, stderr: expect.stringContaining(message) })
+  }
+})
+
 describe('a list', () => {
   test('is filtered by each option', async () => {
     const quote = async (...args: string[]) => JSON.parse((await run(['quote', ...args])).stdout).items

@@ -147,6 +147,20 @@ test('names of packages and locations are found for free', async () => {
   })
 })
 
+test('quote also says how the items divide', async () => {
+  await using conversation = await converse()
+  const { call } = conversation
+  const react = { dependency_names: ['react'] }
+  const { result } = await call('quote', { list: 'users', by: 'country', ...react })
+  expect(result).toMatchObject({ items: 125, credits: 125, others: 4, none: 44, cost: 0 })
+  expect(result.country).toEqual(expect.arrayContaining([{ value: 'DE', count: 25 }]))
+  const repositories = await call('quote', { list: 'repositories', by: 'dependency', ...react })
+  expect(repositories.result).not.toHaveProperty('others')
+  expect((await call('quote', { list: 'users', by: 'language' })).text).toMatch(
+    /^By language is for the other list; this one has country, type, dependency/,
+  )
+})
+
 test('filters are those of the API', async () => {
   await using conversation = await converse()
   const { call } = conversation

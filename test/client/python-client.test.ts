@@ -120,6 +120,8 @@ print(json.dumps([part, len(set(logins)) == len(logins) == quote.items, rest.spe
 print(json.dumps([
     api.users.quote(country=["DE", "us"], type="User", has="email", min_followers=10, active_since="2025-01-01").items,
     api.repositories.quote(language=["TypeScript", "Python"], license="MIT", min_stars=100, fork=False, archived=False).items,
+    api.users.count("country", dependency_names=["react"]).values[0],
+    api.repositories.count("dependency", fork=False).others,
     api.find_dependencies(contains="react-d")[0]["dependency_name"],
     api.find_locations("berlin, g")[0]["country"],
     [user["followers"] for user in api.users.list(country="DE", sort="followers", page_size=3)],
@@ -135,6 +137,8 @@ print(json.dumps([
     expect(output).toEqual([
       await count('/users?country=DE,us&type=User&has=email&min_followers=10&active_since=2025-01-01'),
       await count('/repos?language=TypeScript,Python&license=MIT&min_stars=100&fork=false&archived=false'),
+      { value: 'DE', count: 25 },
+      null,
       ...['react-dom', 'DE', followers.sort((a, b) => b - a)],
     ])
   })

@@ -67,7 +67,7 @@ test('the Python client is installed by the line of its page, and its first prog
   const [program = ''] = listSamples(page, 'python')
   await writeFile(join(directory, 'first.py'), program)
   expect(await runLines(page, /^(python3 -m venv|pip install) .*$/gm, 'python first.py')).toMatch(
-    /\nNoor Goldberg \d+ \d+ \d+\n$/,
+    /\nNoor Goldberg \d+ \d+ \d+\n/,
   )
 })
 

@@ -110,9 +110,14 @@ export const schemas = {
   ]),
   quote: takes(
     {
-      list: { type: 'string', enum: ['users', 'repositories'] } as const,
+      list: { type: 'string', enum: ['users', 'repositories'] },
+      by: {
+        type: 'string',
+        enum: ['country', 'type', 'language', 'license', 'fork', 'archived', 'dependency'],
+        description: 'Also count them by this',
+      },
       ...leaveOutTexts({ ...userFilters, ...repositoryFilters, ...sharedFilters }),
-    },
+    } as const,
     ['list'],
   ),
 }

@@ -1,6 +1,7 @@
 /** The tools, on any transport. They keep nothing between calls but the budget. */
 
 import { type CallToolResult, McpServer, type ServerContext } from '@modelcontextprotocol/server'
+import type { Counts, Quote, QuoteOptions } from '../../src/client.ts'
 import type { Budget } from './budget.ts'
 import type { Call, Connection } from './call.ts'
 import { describeCommit, describeRepository, describeUser, type Fields } from './fields.ts'
@@ -214,10 +215,41 @@ function registerQuote(tools: ToolContext): void {
         const other = list === 'users' ? 'repositories' : 'users'
         throw new ArgumentError(`The filter ${wrong} is for ${other}; leave it out, or set list to ${other}`)
       }
-      if (list === 'users') return { ...(await api.users.quote(toFilter(filters.users, given), { signal })) }
-      return { ...(await api.repositories.quote(toFilter(filters.repositories, given), { signal })) }
+      return list === 'users'
+        ? describeQuote(api.users, toFilter(filters.users, given), usersBy, given.by, signal)
+        : describeQuote(
+            api.repositories,
+            toFilter(filters.repositories, given),
+            repositoriesBy,
+            given.by,
+            signal,
+          )
     }),
   )
+}
+
+const usersBy = ['country', 'type', 'dependency'] as const
+const repositoriesBy = ['language', 'license', 'fork', 'archived', 'dependency'] as const
+
+/** What items would cost, and how they divide. */
+async function describeQuote<Filter, By extends string>(
+  resource: {
+    quote(filter: Filter, options: QuoteOptions): Promise<Quote>
+    count(by: By, filter: Filter, options: QuoteOptions): Promise<Counts>
+  },
+  filter: Filter,
+  possible: readonly By[],
+  asked: string | undefined,
+  signal: AbortSignal,
+) {
+  const by = possible.find((each) => each === asked)
+  if (asked !== undefined && by === undefined) {
+    throw new ArgumentError(`by ${asked} is for the other list; this one has ${possible.join(', ')}`)
+  }
+  const quote = await resource.quote(filter, { signal })
+  if (by === undefined) return { ...quote }
+  const { values, others, none } = await resource.count(by, filter, { signal })
+  return { ...quote, [by]: values, ...(others !== null && { others }), none }
 }
 
 /** Why a result has fewer items than were asked for. */

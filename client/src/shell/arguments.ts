@@ -19,6 +19,8 @@ export interface Arguments {
   /** The logins or full names to look up; undefined: a list is filtered. */
   names: readonly string[] | undefined
   filter: UserFilter & RepositoryFilter
+  /** What items are counted by. */
+  by: string | undefined
   day: string | undefined
   isByDay: boolean
   budget: number | undefined
@@ -37,6 +39,7 @@ export interface Arguments {
 const options = {
   ...filterRules,
   names: { type: 'string' },
+  by: { type: 'string' },
   day: { type: 'string' },
   'by-day': { type: 'boolean' },
   budget: { type: 'string' },
@@ -83,6 +86,7 @@ const commands = {
   commits: { list: 'commits', ...ofRepository },
   'dependencies-of': { list: 'dependencies-of', ...ofRepository },
   quote: { operand: 'users or repos', options: formatOptions },
+  count: { operand: 'users or repos', options: ['by', ...formatOptions] },
   dependencies: { operand: 'a TEXT to look for', options: ['file', ...formatOptions] },
   locations: { operand: 'a TEXT to look for', options: formatOptions },
   credits: { options: formatOptions },
@@ -106,13 +110,14 @@ export function parseArguments(args: readonly string[]): Arguments {
   if (others.length > 0 || (operand !== undefined && rule?.operand === undefined)) {
     throw new UsageError('There are too many arguments')
   }
-  const quoted = command === 'quote' ? lists.find((list) => list === operand) : undefined
-  if (rule?.operand !== undefined && (command === 'quote' ? !quoted : !operand?.trim())) {
+  const namesList = command === 'quote' || command === 'count'
+  const named = namesList ? lists.find((list) => list === operand) : undefined
+  if (rule?.operand !== undefined && (namesList ? !named : !operand?.trim())) {
     throw new UsageError(`${name} needs ${rule.operand}`)
   }
   if (rule !== undefined) {
-    const options = quoted === undefined ? rule.options : [...rule.options, ...filterNames[quoted]]
-    checkOptions([command, quoted ?? []].flat().join(' '), options, Object.keys(values))
+    const options = named === undefined ? rule.options : [...rule.options, ...filterNames[named]]
+    checkOptions([command, named ?? []].flat().join(' '), options, Object.keys(values))
   }
   const isLookUp = command === 'user' || command === 'repo'
   if (isLookUp && operand?.includes(',')) throw new UsageError(`${name} takes one name, without commas`)
@@ -122,9 +127,10 @@ export function parseArguments(args: readonly string[]): Arguments {
     throw new UsageError(`--${ofCsv} needs --format csv; add that, or leave out --${ofCsv}`)
   return {
     command,
-    list: quoted ?? rule?.list ?? 'users',
+    list: named ?? rule?.list ?? 'users',
     names: isLookUp ? [operand ?? ''] : values.names === undefined ? undefined : readNamesFile(values.names),
     filter: readFilter(values),
+    by: values.by,
     day: values.day,
     isByDay: values['by-day'] ?? false,
     budget: readWhole('--budget', values.budget, ' of credits'),

@@ -13,14 +13,18 @@ Commands:
   dependencies-of OWNER/NAME
                         read the dependencies of a repository
   quote users|repos     what the list would cost; free
+  count users|repos     how many items of the list have each value of --by, such as country or language; free
   dependencies TEXT     names of dependencies that contain the text, the most used ones first, of a --file if you like; free
   locations TEXT        locations that contain the text, the most frequent ones first; free
   credits               balance of the key; free
   usage                 what the key was charged; free
   mirror FOLDER         copy everything to a folder; run it again to bring the copy up to date
 
-Filters (users, repos, quote):
+Filters (users, repos, quote, count):
 ${filterHelp}  --no-dependencies     repositories without their dependencies, at the same price
+
+Values (count):
+  --by FIELD            of users: country, type or dependency; of repos: language, license, fork, archived or dependency
 
 Names (users, repos):
   --names FILE          look up the logins or full names in this file, one a line, in place of a filter; - is standard input

@@ -8,13 +8,14 @@ import { helpText } from './help.ts'
 import { hideKeys } from './hidden-keys.ts'
 import { mirror } from './mirror.ts'
 import { createProgress, type Progress } from './progress.ts'
-import { readCredits, readList, readNames, readQuote } from './reading.ts'
+import { readCounts, readCredits, readList, readNames, readQuote } from './reading.ts'
 import { version } from './version.ts'
 
 /** Commands that read no list. */
 const others: Partial<Record<Arguments['command'], typeof readList>> = {
   credits: readCredits,
   quote: readQuote,
+  count: readCounts,
   dependencies: readNames,
   locations: readNames,
   mirror,

@@ -7,7 +7,7 @@ import type { List, ListOptions } from '../list.ts'
 import type { ListState } from '../list-state.ts'
 import type { Arguments } from './arguments.ts'
 import { budgetExitCode, UsageError } from './exit.ts'
-import { nameOption } from './filter-options.ts'
+import { nameOption, readChoice } from './filter-options.ts'
 import { createFormatter } from './format.ts'
 import { openOutput } from './output.ts'
 import type { Progress } from './progress.ts'
@@ -138,6 +138,30 @@ export async function readQuote({ api, signal }: CommandContext, given: Argument
     throw toUsageError(error)
   })
   return print(given, [quote])
+}
+
+const usersBy = ['country', 'type', 'dependency'] as const
+const repositoriesBy = ['language', 'license', 'fork', 'archived', 'dependency'] as const
+
+/** Prints how many items of a list have each value, and says how many have none. Returns the exit code. */
+export async function readCounts(
+  { api, progress, signal }: CommandContext,
+  given: Arguments,
+): Promise<number> {
+  const { list, by } = given
+  const { exclude, ...filter } = given.filter
+  if (by === undefined) throw new UsageError('count needs --by, such as --by dependency')
+  if (exclude !== undefined) throw new UsageError("count doesn't have --no-dependencies")
+  const counting =
+    list === 'users'
+      ? api.users.count(readChoice('--by', by, usersBy) ?? 'dependency', filter, { signal })
+      : api.repositories.count(readChoice('--by', by, repositoriesBy) ?? 'dependency', filter, { signal })
+  const { values, total, others, none } = await counting.catch((error: unknown) => {
+    throw toUsageError(error)
+  })
+  const rest = others === null ? '' : `, ${others} with other values`
+  progress.note(`${total} in all${rest}, ${none} without a value.`)
+  return print(given, values)
 }
 
 /** Prints the names that contain a text. Returns the exit code. */

@@ -12,7 +12,7 @@ from ._changes import Change, Changes, ChangesState
 from ._filter_types import RepositoryFilter, UserFilter
 from ._lists import ItemList, ListState, Page
 from ._requests import CachedResponse, ResponseInfo, Wait
-from .client import Client, Quote, Repositories, Users
+from .client import Client, Counts, Quote, Repositories, Users
 from .errors import (
     AuthenticationError,
     ChangesExpiredError,
@@ -39,6 +39,7 @@ __all__ = [
     "ChangesExpiredError",
     "ChangesState",
     "Client",
+    "Counts",
     "DevdataError",
     "IdempotencyConflictError",
     "InsufficientCreditsError",

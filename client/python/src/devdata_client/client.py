@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import json
 from collections.abc import Callable, Iterable, Mapping, MutableMapping
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
 from ._changes import Changes, ChangesState, ChangeType
 from ._filter_types import RepositoryFilter, UserFilter
@@ -25,6 +25,7 @@ from .records import (
     UsageSum,
     UsedDependency,
     User,
+    ValueCount,
 )
 
 if TYPE_CHECKING:
@@ -36,6 +37,19 @@ class Quote(NamedTuple):
 
     items: int
     credits: int
+
+
+class Counts(NamedTuple):
+    """How many of the items that a filter finds have each value.
+
+    ``values`` are the 20 most frequent ones, the most frequent one first. ``none`` counts items without a value, ``others``
+    those with another value; None: an item may have several.
+    """
+
+    values: list[ValueCount]
+    total: int
+    others: int | None
+    none: int
 
 
 class Client:
@@ -232,6 +246,10 @@ class Users:
         """Returns how many users a filter finds, and what they cost. Free."""
         return _quote(self._sender, write_list_url("users", _check(filters, UserFilter)))
 
+    def count(self, by: Literal["country", "type", "dependency"], **filters: Unpack[UserFilter]) -> Counts:
+        """Counts the users that a filter finds by their values. Takes no ``changed_since`` and no ``sort``. Free."""
+        return _count(self._sender, {"of": "users", "by": by, **_check(filters, UserFilter)})
+
 
 class Repositories:
     """Repositories, named by ``OWNER/NAME``, case-insensitive. See ``RepositoryFilter`` for filters."""
@@ -276,6 +294,17 @@ class Repositories:
     def quote(self, **filters: Unpack[RepositoryFilter]) -> Quote:
         """Returns how many repositories a filter finds, and what they cost. Free."""
         return _quote(self._sender, write_list_url("repos", _check(filters, RepositoryFilter)))
+
+    def count(
+        self,
+        by: Literal["language", "license", "fork", "archived", "dependency"],
+        **filters: Unpack[RepositoryFilter],
+    ) -> Counts:
+        """Counts the repositories that a filter finds by their values. Free.
+
+        Takes no ``changed_since``, no ``sort`` and no ``exclude``.
+        """
+        return _count(self._sender, {"of": "repos", "by": by, **_check(filters, RepositoryFilter)})
 
     def commits(
         self, full_name: str, *, budget: int | None = None, resume: ListState | None = None, page_size: int = 100
@@ -332,6 +361,11 @@ def _find_item(
         if error.code == absent:
             return None
         raise
+
+
+def _count(sender: Sender, parameters: Mapping[str, Any]) -> Counts:
+    body: Any = sender.send(write_list_url("counts", parameters)).body
+    return Counts(body["data"], body["total"], body["others"], body["none"])
 
 
 def _quote(sender: Sender, url: str) -> Quote:

@@ -166,6 +166,15 @@ class LocationText(TypedDict):
     """Users with this location, ignoring case and marks."""
 
 
+class ValueCount(TypedDict):
+    """A value, and the number of items that have it."""
+
+    value: str
+    """The value, as a filter takes it."""
+    count: int
+    """The items that have it."""
+
+
 class Commit(TypedDict):
     """A commit."""
 
