@@ -3,12 +3,13 @@
  * has of the matches is counted. A page then reads the sets of the terms that it has items of.
  */
 import type { Fragment, SqlOrTransaction } from '../database/connect.ts'
+import { copyRows, readInteger } from '../database/copy.ts'
 import { filterNotReady } from '../errors.ts'
 import { offsetOf, type Page } from '../paging/page.ts'
-import type { IdSet } from '../sets/id-set.ts'
+import { Bitmap, type IdSet } from '../sets/id-set.ts'
 import { uniteSets, visitSets } from '../sets/set-unions.ts'
 import { type SetKey, selectKey } from '../sets/stored-sets.ts'
-import { dayOf } from './attribute-values.ts'
+import { dayOf, secondsPerDay } from './attribute-values.ts'
 import { selectUnready } from './derived-terms.ts'
 import {
   comparePlaces,
@@ -38,7 +39,14 @@ interface Group {
   value: SortValue
   count: number
   /** Undefined: they have no term. */
-  key?: SetKey
+  term?: Term
+}
+
+/** A term of an order. */
+interface Term {
+  key: SetKey
+  /** Items that have it, whether they match or not. */
+  items: number
 }
 
 /** Matches of a group, in their order. */
@@ -86,13 +94,13 @@ export async function rankMatches(
   if (terms === 'outdated') return terms
   const counts = terms.map(() => 0)
   const others = ids.toBitmap().copy()
-  const keys = terms.map(({ key }) => key)
+  const keys = terms.map(({ term }) => term.key)
   const visited = await visitSets(sql, list, keys, edition, (place, members) => {
     counts[place] = (counts[place] ?? 0) + others.takeAll(members)
   })
   if (visited === 'outdated') return visited
   const rest = others.toIdSet()
-  const groups: Group[] = terms.map((term, place) => ({ ...term, count: counts[place] ?? 0 }))
+  const groups: Group[] = terms.map((each, place) => ({ ...each, count: counts[place] ?? 0 }))
   const withoutTerm: Group = { value: valueWithoutTerm, count: rest.total }
   const sorted = [...groups, withoutTerm]
     .filter(({ count }) => count > 0)
@@ -104,7 +112,7 @@ export async function rankMatches(
 function createRanking(sort: Sort, groups: readonly Group[], withoutTerm: RankedItems): Ranking {
   const starts = [0]
   for (const { count } of groups) starts.push((starts.at(-1) ?? 0) + count)
-  const index = groups.findIndex(({ key }) => key === undefined)
+  const index = groups.findIndex(({ term }) => term === undefined)
   return { sort, groups, starts, known: new Map(index < 0 ? [] : [[index, withoutTerm]]) }
 }
 
@@ -181,36 +189,103 @@ async function readGroups(
   { ids, edition }: EditionMatches,
   { first, end }: { first: number; end: number },
 ): Promise<'read' | 'outdated'> {
-  const missing = groups.slice(first, end).flatMap(({ key, value }, offset) => {
+  const missing = groups.slice(first, end).flatMap(({ term, ...group }, offset) => {
     const index = first + offset
-    return key === undefined || known.has(index) ? [] : [{ index, value, key }]
+    return term === undefined || known.has(index) ? [] : [{ ...group, ...term, index }]
   })
   if (missing.length === 0) return 'read'
   const matches = ids.toBitmap()
+  // If many items of the days match, the times of all are read. That costs less than finding the matches one by one.
+  const readsAll = sort === 'pushed' && sumUp(missing, 'items') <= 4 * sumUp(missing, 'count')
+  const keys = missing.map(({ key }) => key)
+  const sets = readsAll ? undefined : await intersectSets(sql, sort, keys, matches, edition)
+  if (sets === 'outdated') return sets
+  const values = missing.map(({ value }) => value ?? 0)
+  const found =
+    sort === 'pushed'
+      ? await readDays(sql, values, sets ?? matches, edition)
+      : sets?.map((set, place) => rankTies(missing[place]?.value ?? null, set))
+  if (found === 'outdated') return found
+  for (const [place, { index }] of missing.entries()) {
+    const items = found?.[place]
+    if (items !== undefined) known.set(index, items)
+  }
+  return 'read'
+}
+
+function sumUp<Name extends string>(values: readonly Record<Name, number>[], name: Name): number {
+  return values.reduce((sum, value) => sum + value[name], 0)
+}
+
+/** Returns what sets have of the matches. */
+async function intersectSets(
+  sql: SqlOrTransaction,
+  sort: Sort,
+  keys: readonly SetKey[],
+  matches: Bitmap,
+  edition: string,
+): Promise<IdSet[] | 'outdated'> {
   const found: IdSet[] = []
-  const { list } = sortOrders[sort]
-  const unions = missing.map(({ key }) => ({ sets: [key] }))
-  for await (const union of uniteSets(sql, list, unions, edition)) {
+  const unions = keys.map((key) => ({ sets: [key] }))
+  for await (const union of uniteSets(sql, sortOrders[sort].list, unions, edition)) {
     if (union === 'outdated') return union
     union.intersect(matches)
     found.push(union.toIdSet())
   }
-  const add = (items: readonly RankedItems[]) => {
-    for (const [place, { index }] of missing.entries()) {
-      const group = items[place]
-      if (group !== undefined) known.set(index, group)
+  return found
+}
+
+/** Reads when the matches of some days were pushed: `matches` has a set for each day, or all of them. */
+async function readDays(
+  sql: SqlOrTransaction,
+  days: readonly number[],
+  matches: readonly IdSet[] | Bitmap,
+  edition: string,
+): Promise<RankedItems[] | 'outdated'> {
+  const isBitmap = matches instanceof Bitmap
+  const idLists = isBitmap ? days.map(() => '') : matches.map((set) => set.select(0, set.total).join())
+  // As bytes, because there may be a hundred thousand items on one day.
+  const rows = copyRows(
+    sql,
+    `select d.edition = '${edition}', (
+      select string_agg(int4send((pushed_at - start)::integer) || int4send(id), '') from repositories
+      where ${isBitmap ? `pushed_at >= start and pushed_at < start + ${secondsPerDay}` : 'id = any(ids::integer[])'}
+    )
+    from dataset d cross join unnest(
+      '{${days.map((day) => day * secondsPerDay).join()}}'::bigint[], '{${idLists.map((ids) => `"{${ids}}"`).join()}}'::text[]
+    ) with ordinality as l(start, ids, place)
+    order by place`,
+  )
+  const found: RankedItems[] = []
+  let isOutdated = false
+  for await (const [isCurrent, bytes = Buffer.alloc(0)] of rows) {
+    if (readInteger(isCurrent) === 0) isOutdated = true
+    const codes = new Float64Array(bytes.length / 8)
+    let length = 0
+    for (let at = 0; at < bytes.length; at += 8) {
+      const id = bytes.readInt32BE(at + 4)
+      if (isBitmap && !matches.has(id)) continue
+      codes[length++] = (secondsPerDay - bytes.readInt32BE(at)) * idLimit + id
     }
+    found.push(rankDay(days[found.length] ?? 0, codes.slice(0, length).sort()))
   }
-  if (sort !== 'pushed') {
-    add(found.map((set, place) => rankTies(missing[place]?.value ?? null, set)))
-    return 'read'
+  return isOutdated ? 'outdated' : found
+}
+
+/** Ids have 31 bits. */
+const idLimit = 2 ** 31
+
+/** Ranks the items of a day. Codes are the seconds to the day's end, and the id; ascending. */
+function rankDay(day: number, codes: Float64Array): RankedItems {
+  const placeAt = (code: number): SortPlace => ({
+    value: (day + 1) * secondsPerDay - Math.floor(code / idLimit),
+    id: code % idLimit,
+  })
+  return {
+    bytes: codes.byteLength,
+    rank: (after) => findFirst(codes.length, (index) => comparePlaces(placeAt(codes[index] ?? 0), after) > 0),
+    select: (offset, count) => Array.from(codes.subarray(offset, offset + count), placeAt),
   }
-  const all = found.flatMap((set) => set.select(0, set.total))
-  const places = await readPlaces(sql, sort, all, edition)
-  if (places === 'outdated') return places
-  const byDay = Map.groupBy(places, ({ value }) => toGroupValue(sort, value))
-  add(missing.map(({ value }) => rankPlaces(byDay.get(value) ?? [])))
-  return 'read'
 }
 
 /** Ranks items with the same value. */
@@ -226,13 +301,9 @@ function rankTies(value: SortValue, ids: IdSet): RankedItems {
 function rankPlaces(places: readonly SortPlace[]): RankedItems {
   return {
     bytes: places.length * placeBytes,
-    rank: (after) => findFirst(places.length, (index) => isBehind(places[index], after)),
+    rank: (after) => places.filter((place) => comparePlaces(place, after) <= 0).length,
     select: (offset, count) => places.slice(offset, offset + count),
   }
-}
-
-function isBehind(place: SortPlace | undefined, after: SortPlace): boolean {
-  return place !== undefined && comparePlaces(place, after) > 0
 }
 
 /** Reads the values of items from their rows. Returns them in their order. */
@@ -248,12 +319,12 @@ async function readPlaces(
     stars: sql`(${selectMember(sql, sql`members`, 'stargazers_count')})::bigint`,
     pushed: sql`pushed_at`,
   }
-  const rows = await readPairs<SortValue, number>(
+  const rows = await readRows<[value: SortValue, id: number]>(
     sql,
     sort,
     edition,
     sql`
-      select ${values[sort]} as first, id as second from ${sql(list)}
+      select json_build_array(${values[sort]}, id) as row from ${sql(list)}
       where id = any(${sql.typed.bigints(ids)}::integer[])`,
   )
   if (rows === 'outdated') return rows
@@ -265,31 +336,31 @@ async function readTerms(
   sql: SqlOrTransaction,
   sort: Sort,
   edition: string,
-): Promise<{ value: SortValue; key: SetKey }[] | 'outdated'> {
+): Promise<{ value: SortValue; term: Term }[] | 'outdated'> {
   const { list, attribute, unknown }: SortRow = sortOrders[sort]
-  const rows = await readPairs<SortValue, SetKey>(
+  const rows = await readRows<[value: SortValue, key: SetKey, items: number]>(
     sql,
     sort,
     edition,
     sql`
-      select number as first, ${selectKey(sql, 'attributes', list)} as second from attributes
-      where name = ${attribute} or name = ${unknown ?? attribute}`,
+      select json_build_array(number, ${selectKey(sql, 'attributes', list)}, items_count) as row from attributes
+      where (name = ${attribute} or name = ${unknown ?? attribute}) and items_count > 0`,
   )
-  return rows === 'outdated' ? rows : rows.map(([value, key]) => ({ value, key }))
+  return rows === 'outdated' ? rows : rows.map(([value, key, items]) => ({ value, term: { key, items } }))
 }
 
-/** Reads the columns `first` and `second` of what `select` selects. Throws `filterNotReady`. */
-async function readPairs<First, Second>(
+/** Reads the column `row` of what `select` selects, which is JSON. Throws `filterNotReady`. */
+async function readRows<Row>(
   sql: SqlOrTransaction,
   sort: Sort,
   edition: string,
   select: Fragment,
-): Promise<[First, Second][] | 'outdated'> {
-  const [found] = await sql<{ edition: string; unready: string[]; pairs: [First, Second][] }[]>`
+): Promise<Row[] | 'outdated'> {
+  const [found] = await sql<{ edition: string; unready: string[]; rows: Row[] }[]>`
     select edition, ${selectUnready(sql, [`sort=${sort}`])} as unready,
-      (select coalesce(json_agg(json_build_array(first, second)), '[]') from (${select}) s) as pairs
+      (select coalesce(json_agg(row), '[]') from (${select}) s) as rows
     from dataset`
   if (found === undefined) throw new Error('the dataset row is missing')
   if (found.unready.length > 0) throw filterNotReady(found.unready)
-  return found.edition === edition ? found.pairs : 'outdated'
+  return found.edition === edition ? found.rows : 'outdated'
 }

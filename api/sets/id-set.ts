@@ -73,6 +73,10 @@ export class Bitmap {
     }
   }
 
+  has(id: number): boolean {
+    return (((this.#chunks[id >>> chunkWidth]?.[(id >>> 5) % chunkWords] ?? 0) >>> (id & 31)) & 1) === 1
+  }
+
   copy(): Bitmap {
     return new Bitmap(this.#chunks.map((chunk) => chunk?.slice()))
   }
