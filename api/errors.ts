@@ -80,6 +80,11 @@ export class ClientGoneError extends Error {
   }
 }
 
+/** Lists alternatives for a message: `a, b, or c`. */
+export function listAlternatives(names: readonly string[]): string {
+  return new Intl.ListFormat('en', { type: 'disjunction' }).format(names)
+}
+
 /** 400: the request breaks the rule of a parameter. */
 export function badRequest(message: string): ApiError {
   return new ApiError(400, 'invalid_parameter', message)

@@ -1,5 +1,5 @@
 /** Filters of users and repositories, in the canonical form that equal filters share. */
-import { type ApiError, badRequest } from '../errors.ts'
+import { type ApiError, badRequest, listAlternatives } from '../errors.ts'
 import { foldDomain, foldLocation, foldText } from '../names/case-folding.ts'
 import {
   type EntriesFilter,
@@ -57,8 +57,7 @@ const needy = filterNames.flatMap((name) => {
 function assertNeeds(filter: Filter): void {
   for (const { name, needs } of needy) {
     if (!(name in filter) || needs.some((other) => other in filter)) continue
-    const list = new Intl.ListFormat('en', { type: 'disjunction' }).format(needs)
-    throw badRequest(`Invalid ${name}: requires ${list}`)
+    throw badRequest(`Invalid ${name}: requires ${listAlternatives(needs)}`)
   }
 }
 

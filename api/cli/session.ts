@@ -74,7 +74,9 @@ export async function withDatabase<T>(
     anySchema,
   )
   if (isNew)
-    console.error(`Created a database in ${resolve(dataDirectory)} (DATA_DIR): DATABASE_URL is not set`)
+    console.error(
+      `Created an empty database in ${resolve(dataDirectory)} (DATA_DIR), because DATABASE_URL is not set`,
+    )
   const interruption = listenForInterruption(database)
   let isInterrupted = false
   let cleanUp = async (_sql: Sql): Promise<void> => {}

@@ -2,7 +2,7 @@ import type { Hono } from 'hono'
 import { type Division, type ListName, listDivisions, listFilters, lookUps } from '../catalog/filters.ts'
 import type { Catalog } from '../catalog/replica-routing.ts'
 import type { Meter } from '../checkout/meter.ts'
-import { badRequest } from '../errors.ts'
+import { badRequest, listAlternatives } from '../errors.ts'
 import { createMeta } from '../http/data-response.ts'
 import type { ApiContext, HonoEnvironment } from '../http/request-context.ts'
 import { sendJson, setHeader } from '../http/response.ts'
@@ -64,6 +64,6 @@ function readDivision(query: URLSearchParams, list: ListName): Division {
   const names = divisions.map(({ by }) => by)
   const by = readOption(query, 'by', names)
   const division = divisions.find((each) => each.by === by)
-  if (division === undefined) throw badRequest(`Invalid by: missing; send ${names.join(' or ')}`)
+  if (division === undefined) throw badRequest(`Invalid by: missing; send ${listAlternatives(names)}`)
   return division
 }

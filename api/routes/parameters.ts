@@ -4,7 +4,7 @@
  */
 import { isLonger } from '../catalog/attribute-values.ts'
 import { filters, isFilter, type NameForm } from '../catalog/filters.ts'
-import { type ApiError, badRequest } from '../errors.ts'
+import { type ApiError, badRequest, listAlternatives } from '../errors.ts'
 import { forgeNamePattern, forgeNameRule } from '../names/forge-names.ts'
 import { findNearest } from '../names/nearest-name.ts'
 
@@ -126,7 +126,7 @@ export function readOption<Option extends string>(
   if (value === undefined) return undefined
   if (value.trim() === '') throw emptyFilter(name)
   const option = options.find((each) => each === value)
-  if (option === undefined) throw badRequest(`Invalid ${name}: must be ${options.join(' or ')}`)
+  if (option === undefined) throw badRequest(`Invalid ${name}: must be ${listAlternatives(options)}`)
   return option
 }
 

@@ -57,7 +57,7 @@ describe('devdata on the embedded database that nobody runs', () => {
     const { code, stdout, stderr } = await run(['migrate', '--json'])
     expect([code, JSON.parse(stdout)]).toEqual([0, { applied: listMigrations().map(({ name }) => name) }])
     expect(stderr).toBe(
-      `Created a database in ${join(folder.directory, '.data')} (DATA_DIR): DATABASE_URL is not set\n`,
+      `Created an empty database in ${join(folder.directory, '.data')} (DATA_DIR), because DATABASE_URL is not set\n`,
     )
     expect(await run(['keys', 'list'])).toEqual({
       code: 0,
