@@ -16,6 +16,7 @@ import { findKey } from '../../docs-site/src/scripts/key-text.ts'
 import { describePrice, readFields, writePath } from '../../docs-site/src/scripts/query.ts'
 import { escapePart } from '../../docs-site/src/scripts/url.ts'
 import { hasChromium, openPortal, openTab, reload, visit } from '../support/browser.ts'
+import { readCounts } from '../support/counts-oracle.ts'
 import { createInstance } from '../support/instance.ts'
 import { useStarted } from '../support/suite.ts'
 import { daysPath, readEntries, readPages, readSums, usagePath, writeLedger } from '../support/usage.ts'
@@ -229,12 +230,28 @@ describe.skipIf(!hasChromium())('in a browser', () => {
     expect(await builder.locator('.head mark').textContent()).toBe('X-Credits-Cost: 5\n')
     expect(await builder.getByText('Recorded with the sample data').isVisible()).toBe(false)
     expect(listSent().filter((each) => each.includes('/users'))).toEqual([`HEAD ${path}`])
+    const counted = await portal.service.request(
+      '/counts?of=users&by=country&location=Berlin&location=S%C3%A3o%20Paulo&dependency_names=react,zod&dependency_files=package.json&dependency_status=active',
+      { key: secret },
+    )
+    const { data, none } = readCounts(counted.json())
+    const rows = builder
+      .getByRole('table')
+      .getByRole('row')
+      .filter({ has: page.getByRole('cell') })
+    await rows.first().waitFor()
+    const names = new Intl.DisplayNames('en', { type: 'region' })
+    expect(await rows.allTextContents()).toEqual([
+      ...data.map(({ value, count }) => `${names.of(value)}${count}`),
+      ...(none > 0 ? [`No country${none}`] : []),
+    ])
     expect(complaints).toEqual([])
 
-    // A refusal has its message.
+    // A refusal has its message, and nothing to divide.
     await builder.getByLabel('Places').fill(Array.from({ length: 21 }, (_, index) => `a${index}`).join(';'))
     await builder.getByRole('button', { name: 'Count and price (free)' }).click()
     await builder.getByText(/^Invalid location/).waitFor()
+    expect(await builder.getByRole('table').count()).toBe(0)
     expect((await portal.service.readLedger(id)).charged).toBe(0)
   })
 

@@ -6,6 +6,7 @@
  * URL, and the response to `HEAD` takes the place of the recorded one.
  */
 import { type Completion, completeField, packageCompletion, placeCompletion } from './completion.ts'
+import { createDivision } from './division.ts'
 import { createElement, find } from './elements.ts'
 import { onKeyChange, readKey } from './key.ts'
 import { openKeyDialog } from './key-dialog.ts'
@@ -65,6 +66,8 @@ function findBuilder() {
     fields: [...form.querySelectorAll<Field>('[name]')],
     output: find('.builder output', HTMLOutputElement),
     note: find('.builder small', HTMLElement),
+    /** How the items divide. */
+    division: find('.builder .division', HTMLElement),
     /** The request for the price, and its response. */
     live: find('.builder .head', HTMLElement),
     examples: samples.map((sample, index) => ({ sample, button: buttons[index] })),
@@ -91,7 +94,8 @@ function showHead({ live, path }: Builder, ...response: string[]): void {
 
 /** Shows the question of the form, with its recorded response if there is one. */
 function showQuestion(builder: Builder): void {
-  const { fields, examples, live } = builder
+  const { fields, examples, live, division } = builder
+  division.replaceChildren()
   const typed = Object.fromEntries(fields.map(({ name, value }) => [name, value]))
   const question = { ...typed, list: typed.list ?? '' }
   const unused = listUnused(question)
@@ -133,4 +137,6 @@ async function askPrice(builder: Builder): Promise<void> {
   live.hidden = false
   shown.setAttribute('data-asks', '')
   showHead(builder, 'HTTP/1.1 200 OK', `X-Total-Count: ${total}`, `X-Credits-Cost: ${cost}`)
+  const table = total === 0 ? undefined : await createDivision(path, key).catch(() => undefined)
+  if (path === builder.path && key === readKey()) builder.division.replaceChildren(...(table ? [table] : []))
 }
