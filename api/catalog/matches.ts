@@ -8,7 +8,7 @@ import type { Sql, SqlOrTransaction } from '../database/connect.ts'
 import { countStatement } from '../database/statement-count.ts'
 import type { Bitmap, IdSet } from '../sets/id-set.ts'
 import { uniteSets } from '../sets/set-unions.ts'
-import type { Filter } from './canonical-filter.ts'
+import { type Filter, isUnfiltered } from './canonical-filter.ts'
 import { findConditions } from './conditions.ts'
 import { assertChangesKnown } from './dataset.ts'
 import type { ListName } from './filters.ts'
@@ -133,7 +133,7 @@ export function createMatchCache({ maxBytes, maxWaitMs, maxQueued }: MatchCacheO
       if (matches === 'outdated') return matches
       keep(list, filter, matches)
       if (sort === undefined) return matches
-      const ranked = await countStatement(sql, () => addRanking(sql, sort, matches))
+      const ranked = await countStatement(sql, () => addRanking(sql, filter, sort, matches))
       if (ranked === 'outdated') forget(list, filter, matches)
       else keep(list, filter, ranked)
       return ranked
@@ -193,14 +193,15 @@ export async function computeMatches(
   }
   if (matches === undefined || place < conditions.length) throw new Error('a condition was not read')
   const unranked = { ids: matches.toIdSet(), edition }
-  return sort === undefined ? unranked : addRanking(sql, sort, unranked)
+  return sort === undefined ? unranked : addRanking(sql, filter, sort, unranked)
 }
 
 async function addRanking(
   sql: SqlOrTransaction,
+  filter: Filter,
   sort: Sort,
   matches: Matches,
 ): Promise<Matches | 'outdated'> {
-  const ranking = await rankMatches(sql, sort, matches)
+  const ranking = await rankMatches(sql, sort, matches, isUnfiltered(filter))
   return ranking === 'outdated' ? ranking : { ...matches, ranking }
 }

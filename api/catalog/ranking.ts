@@ -77,43 +77,70 @@ export function measureRanking({ groups, known }: Ranking): number {
   return bytes
 }
 
-/** Ranks matches. Throws `filterNotReady`. */
+/** Ranks matches. If they are all items, the rows of terms have the counts. Throws `filterNotReady`. */
 export async function rankMatches(
   sql: SqlOrTransaction,
   sort: Sort,
-  { ids, edition }: EditionMatches,
+  matches: EditionMatches,
+  areAll: boolean,
 ): Promise<Ranking | 'outdated'> {
+  const { ids, edition } = matches
   if (ids.total <= maxRows) {
     const places = await readPlaces(sql, sort, ids.select(0, ids.total), edition)
     if (places === 'outdated') return places
     const group = { value: places.at(-1)?.value ?? null, count: ids.total }
     return createRanking(sort, [group], rankPlaces(places))
   }
-  const { list, valueWithoutTerm }: SortRow = sortOrders[sort]
   const terms = await readTerms(sql, sort, edition)
   if (terms === 'outdated') return terms
-  const counts = terms.map(() => 0)
-  const others = ids.toBitmap().copy()
-  const keys = terms.map(({ term }) => term.key)
-  const visited = await visitSets(sql, list, keys, edition, (place, members) => {
-    counts[place] = (counts[place] ?? 0) + others.takeAll(members)
-  })
-  if (visited === 'outdated') return visited
-  const rest = others.toIdSet()
-  const groups: Group[] = terms.map((each, place) => ({ ...each, count: counts[place] ?? 0 }))
-  const withoutTerm: Group = { value: valueWithoutTerm, count: rest.total }
-  const sorted = [...groups, withoutTerm]
+  const counted = areAll
+    ? { counts: terms.map(({ term }) => term.items), others: undefined }
+    : await countMatches(
+        sql,
+        sort,
+        terms.map(({ term }) => term.key),
+        matches,
+      )
+  if (counted === 'outdated') return counted
+  const { counts, others } = counted
+  const { valueWithoutTerm } = sortOrders[sort]
+  const withoutTerm = {
+    value: valueWithoutTerm,
+    count: ids.total - counts.reduce((sum, count) => sum + count, 0),
+  }
+  const groups = [...terms.map((each, place): Group => ({ ...each, count: counts[place] ?? 0 })), withoutTerm]
     .filter(({ count }) => count > 0)
     .sort((a, b) => compareValues(a.value, b.value))
-  return createRanking(sort, sorted, rankTies(valueWithoutTerm, rest))
+  return createRanking(sort, groups, others && rankTies(valueWithoutTerm, others))
 }
 
-/** Creates a ranking in which the items of the group without a term are known. */
-function createRanking(sort: Sort, groups: readonly Group[], withoutTerm: RankedItems): Ranking {
+/** Counts what each set has of the matches. No two sets of an order have the same item. `others` are those that none has. */
+async function countMatches(
+  sql: SqlOrTransaction,
+  sort: Sort,
+  sets: readonly SetKey[],
+  { ids, edition }: EditionMatches,
+): Promise<{ counts: number[]; others: IdSet } | 'outdated'> {
+  const counts = sets.map(() => 0)
+  const others = ids.toBitmap().copy()
+  const visited = await visitSets(sql, sortOrders[sort].list, sets, edition, (place, members) => {
+    counts[place] = (counts[place] ?? 0) + others.takeAll(members)
+  })
+  return visited === 'outdated' ? visited : { counts, others: others.toIdSet() }
+}
+
+/** Creates a ranking. The items of the group without a term may be known. */
+function createRanking(sort: Sort, groups: readonly Group[], withoutTerm?: RankedItems): Ranking {
   const starts = [0]
   for (const { count } of groups) starts.push((starts.at(-1) ?? 0) + count)
-  const index = groups.findIndex(({ term }) => term === undefined)
-  return { sort, groups, starts, known: new Map(index < 0 ? [] : [[index, withoutTerm]]) }
+  const ranking: Ranking = { sort, groups, starts, known: new Map() }
+  const index = findWithoutTerm(ranking)
+  if (index >= 0 && withoutTerm !== undefined) ranking.known.set(index, withoutTerm)
+  return ranking
+}
+
+function findWithoutTerm({ groups }: Pick<Ranking, 'groups'>): number {
+  return groups.findIndex(({ term }) => term === undefined)
 }
 
 /** The matches on a page. */
@@ -186,9 +213,17 @@ function toGroupValue(sort: Sort, value: SortValue): SortValue {
 async function readGroups(
   sql: SqlOrTransaction,
   { sort, groups, known }: Ranking,
-  { ids, edition }: EditionMatches,
+  all: EditionMatches,
   { first, end }: { first: number; end: number },
 ): Promise<'read' | 'outdated'> {
+  const { ids, edition } = all
+  const withoutTerm = findWithoutTerm({ groups })
+  if (withoutTerm >= first && withoutTerm < end && !known.has(withoutTerm)) {
+    const keys = groups.flatMap(({ term }) => term?.key ?? [])
+    const counted = await countMatches(sql, sort, keys, all)
+    if (counted === 'outdated') return counted
+    known.set(withoutTerm, rankTies(groups[withoutTerm]?.value ?? null, counted.others))
+  }
   const missing = groups.slice(first, end).flatMap(({ term, ...group }, offset) => {
     const index = first + offset
     return term === undefined || known.has(index) ? [] : [{ ...group, ...term, index }]

@@ -43,8 +43,8 @@ function findByValue(place: number): number {
 
 /** With its number of items, and the number of the item at a place, from 0. */
 const sortedLists: [path: string, total: number, numberAt: (place: number) => number][] = [
-  ['/users?sort=followers', count, findByValue],
-  ['/repos?exclude=dependencies&sort=stars', count, findByValue],
+  ['/users?type=user&sort=followers', count, findByValue],
+  ['/repos?exclude=dependencies&fork=false&sort=stars', count, findByValue],
   ['/repos?exclude=dependencies&sort=pushed', count, (place) => count - place],
   [
     '/repos?exclude=dependencies&dependency_names=tenth&sort=pushed',
@@ -129,26 +129,26 @@ describeOnServer(`a list of ${count} items, or a filter of it,`, () => {
     'sorted: has the right items, and reads as much for any page: %s',
     async (query, total, numberAt) => {
       const last = total / perPage
-      const costs: Record<string, number> = {}
-      for (const [name, page] of [
-        ['first', 1],
-        ['middle', last / 2],
-        ['last', last],
-      ] as const) {
-        const { request } = createInstance(service) // which knows no matches yet
-        const before = await countBlocks()
-        const began = performance.now()
-        const response = readListResponse(await request(`${query}&per_page=${perPage}&page=${page}`, { key }))
-        console.info(`${query}: ${name} page in ${(performance.now() - began).toFixed(1)} ms`)
-        costs[name] = (await countBlocks()) - before
-        expect(response.total).toBe(total)
-        expect(response.data.map((item) => item.forge_rest_id)).toEqual(
-          Array.from({ length: perPage }, (_, index) => numberAt((page - 1) * perPage + index)),
-        )
+      /** The least of some requests of a page that is seen for the first time: others use the database too. */
+      async function measure(page: number): Promise<number> {
+        const costs: number[] = []
+        for (let attempt = 0; attempt < 3; attempt++) {
+          const { request } = createInstance(service) // which knows no matches yet
+          const before = await countBlocks()
+          const response = readListResponse(
+            await request(`${query}&per_page=${perPage}&page=${page}`, { key }),
+          )
+          costs.push((await countBlocks()) - before)
+          expect(response.total).toBe(total)
+          expect(response.data.map((item) => item.forge_rest_id)).toEqual(
+            Array.from({ length: perPage }, (_, index) => numberAt((page - 1) * perPage + index)),
+          )
+        }
+        return Math.min(...costs)
       }
+      const costs = { first: await measure(1), middle: await measure(last / 2), last: await measure(last) }
       console.info(`${query}: ${JSON.stringify(costs)} blocks`)
-      const { first = 0, middle = 0, last: atEnd = 0 } = costs
-      expect(Math.max(middle, atEnd)).toBeLessThan(1.5 * first + 100)
+      expect(Math.max(costs.middle, costs.last)).toBeLessThan(1.5 * costs.first + 100)
     },
   )
 
