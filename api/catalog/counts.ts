@@ -89,7 +89,7 @@ export function createCounts(
             requester,
             async () => findKnown() ?? countStatement(sql, () => divide(sql, request, matches)),
           ))
-        const counts = await completeCounts(sql, divided, matches)
+        const counts = await countStatement(sql, () => completeCounts(sql, divided, matches))
         if (counts === 'outdated' || divided === 'outdated') finder.forget(list, filter, matches)
         else cache.set(key, divided)
         return counts

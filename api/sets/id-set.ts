@@ -81,6 +81,11 @@ export class Bitmap {
     return new Bitmap(this.#chunks.map((chunk) => chunk?.slice()))
   }
 
+  /** Adds the ids that a copy has lost. */
+  restore(original: Bitmap): void {
+    for (const [index, chunk] of original.#chunks.entries()) if (chunk) this.#chunks[index]?.set(chunk)
+  }
+
   /** Removes ids. Returns how many of them it had. */
   takeAll(ids: ArrayLike<number>): number {
     let taken = 0

@@ -67,14 +67,14 @@ export async function countUnions(
   const counts = unions.map(() => 0)
   let isOutdated = false
   let place = -1
-  let others = ids
+  const others = ids.copy()
   for await (const row of copySets(sql, list, termLists, edition)) {
     const [, , , , isCurrent, termId, number] = row
     if (readInteger(isCurrent) === 0) isOutdated = true
     if (!hasPart(row)) continue
     if (readInteger(number) !== place) {
       place = readInteger(number)
-      others = ids.copy()
+      others.restore(ids)
     }
     const part = readPart(row)
     const places = wanted[place]?.shelves.get(readInteger(termId))
