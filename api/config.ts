@@ -221,7 +221,7 @@ export function findMisspelledSettings(directory = '.'): string[] {
   )
 }
 
-/** Shorter names may be those of other programs. */
+/** Settings with shorter names may be nearly those of other programs. */
 const minMisspelledLetters = 8
 
 /**
@@ -229,8 +229,12 @@ const minMisspelledLetters = 8
  * without its database would serve another one.
  */
 function assertSpelled(environment: Record<string, string | undefined>): void {
-  const isLong = (name: string) => name.replaceAll('_', '').length >= minMisspelledLetters
-  const missing = settingNames.filter((name) => isLong(name) && !environment[name])
+  const missing = settingNames.filter(
+    (name) =>
+      !environment[name] &&
+      !name.startsWith('LOG_') && // other programs read LOGLEVEL
+      (name === 'DATA_DIR' || name.replaceAll('_', '').length >= minMisspelledLetters),
+  )
   const wrong = findMisspelled(Object.keys(environment), missing).map(
     ({ name, meant }) =>
       `${name} is not a setting; did you mean ${meant}? Rename it. If another program needs it, set ${meant}, too`,

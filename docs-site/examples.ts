@@ -3,7 +3,6 @@
 type JsonObject = Record<string, unknown>
 
 /** All objects in a value, including the value. */
-
 function listObjects(value: unknown): JsonObject[] {
   if (typeof value !== 'object' || value === null) return []
   const inner = Object.values(value).flatMap(listObjects)

@@ -10,7 +10,6 @@ interface Parameter {
 }
 
 /** The parts of `openapi.json` that this file changes. */
-
 export interface Components {
   parameters: Record<string, Parameter>
 }

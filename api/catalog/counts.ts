@@ -192,13 +192,25 @@ type FindNames = (sql: SqlOrTransaction, list: ListName, edition: string) => Pro
 
 /** Creates a function that ranks names once for each edition. */
 function createNameRanking(): FindNames {
-  const known = new Map<ListName, Names & { edition: string }>()
+  const known = new Map<ListName, { edition: string; names: ReturnType<FindNames> }>()
   return async (sql, list, edition) => {
-    const kept = known.get(list)
-    if (kept?.edition === edition) return kept
-    const names = await rankNames(sql, list, edition)
-    if (names !== 'outdated') known.set(list, { ...names, edition })
-    return names
+    let ranked = known.get(list)
+    if (ranked?.edition !== edition) {
+      ranked = { edition, names: rankNames(sql, list, edition) }
+      known.set(list, ranked)
+    }
+    try {
+      const names = await ranked.names
+      if (names === 'outdated') forget(list, ranked)
+      return names
+    } catch (error) {
+      forget(list, ranked)
+      throw error
+    }
+  }
+
+  function forget(list: ListName, ranked: { edition: string }): void {
+    if (known.get(list) === ranked) known.delete(list)
   }
 }
 
@@ -218,7 +230,11 @@ async function rankNames(
     from (select distinct name_key from largest) ranked join dependencies using (name_key)
     group by name_key order by sum(${count}) desc, name_key limit ${maxNames}`
   // A filter by a name finds it in each ecosystem.
-  const names = new Map(ranked.map(({ name }) => [listKeys(name).join('\0'), name]))
+  const names = new Map<string, string>()
+  for (const { name } of ranked) {
+    const key = listKeys(name).join('\0')
+    if (!names.has(key)) names.set(key, name)
+  }
   const wanted = [...names.values()].map((name) => ({ name, keys: listKeys(name) }))
   const stored = await sql<{ key: string; most: number; sets: SetKey[] }[]>`
     select name_key as key, max(${count}) as most, json_agg(${selectKey(sql, 'dependencies', list)}) as sets

@@ -86,7 +86,7 @@ const maxConcurrentOfCaller = 1
 /** Estimated memory of an entry, besides the ids. */
 const entryOverheadBytes = 500
 
-/** Creates the matches of an instance, for all its databases. */
+/** Creates the matches of an instance, for all its databases. It is long because finders share the cache and the queue. */
 export function createMatchCache({ maxBytes, maxWaitMs, maxQueued }: MatchCacheOptions): MatchCache {
   const cache = new LRUCache<string, Matches>({
     maxSize: Math.max(1, maxBytes),
@@ -115,10 +115,6 @@ export function createMatchCache({ maxBytes, maxWaitMs, maxQueued }: MatchCacheO
     const createKey = (list: ListName, filter: Filter, sort?: Sort) =>
       JSON.stringify([database, list, filter, sort])
 
-    function keep(list: ListName, filter: Filter, matches: Matches): void {
-      cache.set(createKey(list, filter, matches.ranking?.sort), matches)
-    }
-
     function forget(list: ListName, filter: Filter, { edition, ranking }: Matches): void {
       for (const sort of [undefined, ranking?.sort]) {
         const key = createKey(list, filter, sort)
@@ -127,15 +123,17 @@ export function createMatchCache({ maxBytes, maxWaitMs, maxQueued }: MatchCacheO
     }
 
     async function compute(list: ListName, filter: Filter, sort?: Sort): Promise<Matches | 'outdated'> {
+      const key = createKey(list, filter)
       const matches =
-        cache.get(createKey(list, filter)) ??
+        cache.get(key) ??
+        (await (sort && computing.get(key))) ??
         (await countStatement(sql, () => computeMatches(sql, list, filter)))
       if (matches === 'outdated') return matches
-      keep(list, filter, matches)
+      cache.set(key, matches)
       if (sort === undefined) return matches
       const ranked = await countStatement(sql, () => addRanking(sql, filter, sort, matches))
       if (ranked === 'outdated') forget(list, filter, matches)
-      else keep(list, filter, ranked)
+      else cache.set(createKey(list, filter, sort), ranked)
       return ranked
     }
 
@@ -156,8 +154,11 @@ export function createMatchCache({ maxBytes, maxWaitMs, maxQueued }: MatchCacheO
       extend(list, filter, matches, requester, read) {
         return takeTurn(requester, async () => {
           const result = await countStatement(sql, read)
-          const isKept = cache.peek(createKey(list, filter, matches.ranking?.sort)) === matches
-          if (isKept) keep(list, filter, matches) // measures them again
+          const key = createKey(list, filter, matches.ranking?.sort)
+          if (cache.peek(key) === matches) {
+            cache.delete(key) // or the cache would not measure them again
+            cache.set(key, matches)
+          }
           return result
         })
       },

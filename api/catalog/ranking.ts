@@ -70,11 +70,18 @@ const maxRows = 1_000
 const groupBytes = 64
 const placeBytes = 48
 
+/** The memory of the groups that a ranking knows, unless those of one page take more. */
+const maxKnownBytes = 4 * 2 ** 20
+
 /** The memory that a ranking takes. */
 export function measureRanking({ groups, known }: Ranking): number {
-  let bytes = groups.length * groupBytes
-  for (const items of known.values()) bytes += items.bytes
-  return bytes
+  return groups.length * groupBytes + measureKnown(known)
+}
+
+function measureKnown(known: Ranking['known']): number {
+  let sum = 0
+  for (const { bytes } of known.values()) sum += bytes
+  return sum
 }
 
 /** Ranks matches. If they are all items, the rows of terms have the counts. Throws `filterNotReady`. */
@@ -88,7 +95,7 @@ export async function rankMatches(
   if (ids.total <= maxRows) {
     const places = await readPlaces(sql, sort, ids.select(0, ids.total), edition)
     if (places === 'outdated') return places
-    const group = { value: places.at(-1)?.value ?? null, count: ids.total }
+    const group = { value: toGroupValue(sort, places.at(-1)?.value ?? null), count: ids.total }
     return createRanking(sort, [group], rankPlaces(places))
   }
   const terms = await readTerms(sql, sort, edition)
@@ -244,6 +251,11 @@ async function readGroups(
   for (const [place, { index }] of missing.entries()) {
     const items = found?.[place]
     if (items !== undefined) known.set(index, items)
+  }
+  // A client that reads on doesn't come back to those that were read first.
+  for (const index of known.keys()) {
+    if (measureKnown(known) <= maxKnownBytes) break
+    if (groups[index]?.term !== undefined && (index < first || index >= end)) known.delete(index)
   }
   return 'read'
 }

@@ -1,5 +1,5 @@
 /** The forms of texts that are compared case-insensitively. Stored and requested texts both get them here. */
-import { domainToASCII } from 'node:url'
+import { domainToASCII, domainToUnicode } from 'node:url'
 
 const isAscii = /^[\0-\x7f]*$/
 
@@ -7,7 +7,6 @@ const isAscii = /^[\0-\x7f]*$/
  * Folds case, beyond ASCII too: `Straße` equals `STRASSE`, all three sigmas are equal, composed and decomposed accents
  * are equal, and `istanbul` finds `İstanbul`. The database compares folded texts, so that its locale doesn't matter.
  */
-
 export function foldText(text: string): string {
   if (isAscii.test(text)) return text.toUpperCase() // the following gives the same
   return text
@@ -36,5 +35,8 @@ const domainOfLetters = /^[\p{L}\p{M}\p{N}.-]*\p{L}[\p{L}\p{M}\p{N}-]*$/u
 /** Folds a domain: its case, and its ASCII form (IDNA) equals the Unicode form. */
 export function foldDomain(domain: string): string {
   const text = domain.normalize('NFKC') // `１` is 1, in ASCII
-  return foldText((!isAscii.test(text) && domainOfLetters.test(text) && domainToASCII(text)) || text)
+  if (isAscii.test(text) || !domainOfLetters.test(text)) return foldText(text)
+  const ascii = domainToASCII(text)
+  const isSame = foldText(domainToUnicode(ascii)) === foldText(text) // some drop characters that they don't know
+  return foldText(isSame ? ascii : text)
 }

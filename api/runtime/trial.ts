@@ -1,6 +1,7 @@
 /** The data that a start loads, and the demo keys of a trial (decisions/0007-operations.md). */
-import { fstatSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import process from 'node:process'
 import * as v from 'valibot'
 import { readDataset } from '../catalog/dataset.ts'
 import type { Config } from '../config.ts'
@@ -37,16 +38,9 @@ export function isTrial(
   return database === 'embedded' && baseUrl === undefined && isLoopback(host) && !isUnit(environment)
 }
 
-/**
- * Whether systemd runs this process as a unit: its output goes to the journal (systemd.exec(5)). The terminals of a
- * desktop have inherited the same variable, and `INVOCATION_ID`.
- */
-function isUnit({ JOURNAL_STREAM: journal }: Record<string, string | undefined>): boolean {
-  if (journal === undefined) return false
-  return [1, 2].some((descriptor) => {
-    const { dev, ino } = fstatSync(descriptor)
-    return `${dev}:${ino}` === journal
-  })
+/** Whether systemd runs this process, or the task runner that has started it, as a unit. Terminals of desktops inherit `INVOCATION_ID`. */
+function isUnit({ SYSTEMD_EXEC_PID: started }: Record<string, string | undefined>): boolean {
+  return started !== undefined && [process.pid, process.ppid].map(String).includes(started)
 }
 
 /** Loads the sample data into a database that has never had data. Calls `onLoad` before it does. */

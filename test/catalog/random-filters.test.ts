@@ -95,6 +95,10 @@ describeOnEachDatabase('every list', (kind) => {
       expect(links.get('last')?.searchParams.get('page'), asked).toBe(String(last))
       expect(data, asked).toEqual(expected.slice((page - 1) * size, page * size))
       expect(cost, asked).toBe(data.length)
+      const next = links.get('next')
+      if (next === undefined) continue
+      const following = readListResponse(await service.request(next.pathname + next.search, { key }))
+      expect(following.data, next.search).toEqual(expected.slice(page * size, (page + 1) * size))
     }
   }
 

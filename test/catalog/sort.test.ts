@@ -3,6 +3,9 @@
  * computation in random-filters.test.ts.
  */
 import { beforeAll, expect, test } from 'vitest'
+import { createFilter } from '../../api/catalog/canonical-filter.ts'
+import { createList } from '../../api/catalog/list.ts'
+import { createMatchCache } from '../../api/catalog/matches.ts'
 import { readListResponse } from '../support/list-response.ts'
 import { createRepository, createUser, loadRecords } from '../support/records.ts'
 import { removeRows } from '../support/removal.ts'
@@ -22,6 +25,12 @@ const values = {
 }
 type Sort = keyof typeof values
 
+/** What a repository declares, from its number. All with `vite` have been pushed, after 1970. */
+function listPackages(number: number): string[] {
+  if (number % 10 === 0) return ['react']
+  return (values.pushed(number) ?? 0) > 20 * day ? ['vite'] : []
+}
+
 /** The numbers of items in the order of a list, for all that `isMatch` says. */
 function sortNumbers(sort: Sort, isMatch: (number: number) => boolean): number[] {
   const rank = (number: number) => values[sort](number) ?? Number.NEGATIVE_INFINITY
@@ -40,6 +49,7 @@ const lists: [path: string, sort: Sort, isMatch: (number: number) => boolean][] 
   ['/repos?', 'pushed', all],
   ['/repos?without_dependency_names=react&', 'pushed', (number) => number % 10 > 0],
   ['/repos?dependency_names=react&', 'pushed', (number) => number % 10 === 0],
+  ['/repos?dependency_names=vite&', 'pushed', (number) => listPackages(number).includes('vite')],
 ]
 
 describeOnEachDatabase('a sorted list', (kind) => {
@@ -53,13 +63,34 @@ describeOnEachDatabase('a sorted list', (kind) => {
         }),
       ),
       repos: numbers.map((number) =>
-        createRepository(number, `user-${number}`, number % 10 === 0 ? ['react'] : [], {
+        createRepository(number, `user-${number}`, listPackages(number), {
           stargazers_count: values.stars(number),
           pushed_at: values.pushed(number),
         }),
       ),
     }),
   )
+
+  test('takes its part of the memory of matches, also for pages that are read later', async () => {
+    const { sql } = service
+    const requester = { caller: 1 }
+    /** Whether other matches are still in memory once pages of the list were read. */
+    async function keepsOthers(maxBytes: number, pages: readonly number[]): Promise<boolean> {
+      const finder = createMatchCache({ maxBytes, maxWaitMs: 60_000, maxQueued: 10 }).createFinder(sql)
+      const list = createList(sql, finder, 'repositoriesAlone')
+      const filter = createFilter({ min_stars: 1 })
+      const find = () => finder.find('repositories', filter, requester)
+      const others = await find()
+      for (const number of pages) {
+        await list({ filter: createFilter({}), sort: 'pushed', page: { number, size: 100 } }, requester)
+      }
+      return (await find()) === others
+    }
+    const allPages = Array.from({ length: 13 }, (_, index) => index + 1)
+    expect(await keepsOthers(15_000, [1])).toBe(true)
+    expect(await keepsOthers(15_000, allPages)).toBe(false)
+    expect(await keepsOthers(30_000, allPages)).toBe(true)
+  })
 
   const read = async (path: string) => {
     const response = readListResponse(await service.request(path, { key: service.key }))

@@ -1,5 +1,4 @@
 /** The page of the viewer, as HTTP has it. */
-import { fstatSync } from 'node:fs'
 import { fromHtml } from 'hast-util-from-html'
 import { select, selectAll } from 'hast-util-select'
 import { toString as textOf } from 'hast-util-to-string'
@@ -105,9 +104,10 @@ describe('GET /api-docs', () => {
     expect(isTrial(trial, 'embedded')).toBe(true)
     expect(isTrial(trial, 'postgresql')).toBe(false)
     expect(isTrial({ ...trial, baseUrl: 'https://api.example.com' }, 'embedded')).toBe(false)
-    const { dev, ino } = fstatSync(2)
-    expect(isTrial(trial, 'embedded', { JOURNAL_STREAM: `${dev}:${ino}` })).toBe(false)
-    expect(isTrial(trial, 'embedded', { JOURNAL_STREAM: `${dev}:${ino + 1}`, INVOCATION_ID: 'a' })).toBe(true)
+    for (const id of [process.pid, process.ppid]) {
+      expect(isTrial(trial, 'embedded', { SYSTEMD_EXEC_PID: String(id) })).toBe(false)
+    }
+    expect(isTrial(trial, 'embedded', { SYSTEMD_EXEC_PID: '1', INVOCATION_ID: 'a' })).toBe(true)
     for (const host of ['0.0.0.0', '::', '192.0.2.7'])
       expect(isTrial({ ...trial, host }, 'embedded')).toBe(false)
   })

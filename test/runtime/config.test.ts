@@ -415,8 +415,8 @@ test('a name that is nearly that of a setting ends the start, unless that settin
   expect(readComplaint({ DATABSE_URL: 'postgres://u:hunter2@db/name' })).toBe(
     complain('DATABSE_URL', 'DATABASE_URL'),
   )
-  expect(readComplaint({ DATABASE_URI: 'x', LOGLEVEL: 'debug' })).toBe(
-    `${complain('DATABASE_URI', 'DATABASE_URL')}\n${complain('LOGLEVEL', 'LOG_LEVEL')}`,
+  expect(readComplaint({ DATABASE_URI: 'x', DATADIR: '/data', LOGLEVEL: 'debug' })).toBe(
+    `${complain('DATABASE_URI', 'DATABASE_URL')}\n${complain('DATADIR', 'DATA_DIR')}`,
   )
   const url = 'postgres://db/name'
   expect(readConfig({ DATABASE_URL: url, DATABASE_URI: 'x', BASEURL: 'x', PORTS: 'x' }).databaseUrl).toBe(url)

@@ -4,7 +4,6 @@ export const formats = ['ndjson', 'csv', 'table'] as const
 export type Format = (typeof formats)[number]
 
 /** How items are written. */
-
 export interface FormatOptions {
   format: Format
   /** Whether CSV begins with a byte order mark. */

@@ -2,7 +2,6 @@
 
 const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ']
 /** Languages in which readers may name a country. */
-
 const languages = 'en de fr es pt it nl pl cs sv tr uk ru zh ja ko'.split(' ')
 /** Regions that have a name, but no code of ISO 3166-1. */
 const regionsWithoutCode = new Set('AC CP CQ DG EA EU EZ IC QO TA UN XA XB XK ZZ'.split(' '))

@@ -9,7 +9,6 @@ const keyEvent = 'devdata-key'
 const shownEvent = 'devdata-key-shown'
 
 /** The key of this tab; undefined if there is none. */
-
 export const readKey = (): string | undefined => sessionStorage.getItem(item) ?? undefined
 
 /** Whether samples show the key in place of `$DEVDATA_API_KEY`. */
