@@ -90,7 +90,12 @@ function writePython(request: SampleRequest, url: string): string {
   ]
   const parameters = [`"${url}"`, ...(headers.length > 0 ? [`headers={${headers.join(', ')}}`] : [])]
   const call = `response = requests.${method.toLowerCase()}(\n${parameters.map((each) => `    ${each},\n`).join('')})`
-  const check = showsError(request) ? '' : 'if not response.ok:\n    raise SystemExit(response.text)\n'
+  // A response to HEAD has no message.
+  const refusal =
+    method === 'HEAD'
+      ? 'response.raise_for_status()'
+      : 'if not response.ok:\n    raise SystemExit(response.text)'
+  const check = showsError(request) ? '' : `${refusal}\n`
   const head = `${standard}${standard && '\n'}import requests\n\n${call}\n${check}`
   if (method === 'HEAD') {
     const list = shows.map((name) => `"${name}"`).join(', ')

@@ -231,12 +231,12 @@ describe.skipIf(!hasChromium())('in a browser', () => {
   test('the viewer marks a field that breaks its rule, and none that is left empty', async () => {
     await visitViewer(page, `${origin}/api-docs#tag/users/listUsers`)
     const dialog = await openRequest(page)
-    const after = dialog.getByRole('row').filter({ hasText: 'after' }).first()
+    const followers = dialog.getByRole('row').filter({ hasText: 'min_followers' }).first()
     const marks = dialog.getByRole('button', { name: 'Input is invalid' })
-    await after.waitFor()
+    await followers.waitFor()
     expect(await marks.count()).toBe(0)
-    await after.getByRole('combobox').last().fill('-7')
-    await after.getByRole('button', { name: 'Input is invalid' }).waitFor()
+    await followers.getByRole('combobox').last().fill('-7')
+    await followers.getByRole('button', { name: 'Input is invalid' }).waitFor()
     expect(await marks.count()).toBe(1)
   })
 
