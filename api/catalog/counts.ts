@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache'
 import type { Fragment, Sql, SqlOrTransaction } from '../database/connect.ts'
 import { countStatement } from '../database/statement-count.ts'
 import { listDependencyKeys, writeDependencyKey } from '../names/dependency-names.ts'
-import { countUnions, uniteSets, visitSets } from '../sets/set-unions.ts'
+import { countSets, countUnions, uniteSets } from '../sets/set-unions.ts'
 import { type SetKey, selectKey } from '../sets/stored-sets.ts'
 import { type Filter, isUnfiltered } from './canonical-filter.ts'
 import { readOneState } from './dataset.ts'
@@ -128,16 +128,12 @@ async function countValues(
   const terms = await sql<{ value: string; count: number; set: SetKey }[]>`
     select coalesce(spelling, value) as value, items_count as count, ${selectKey(sql, 'attributes', list)} as set
     from attributes where name = ${attribute} and items_count > 0`
-  const counts = terms.map(({ count }) => (isUnfiltered(filter) ? count : 0))
-  if (!isUnfiltered(filter)) {
-    const matches = ids.toBitmap()
-    const count = (place: number, members: ArrayLike<number>) => {
-      counts[place] = (counts[place] ?? 0) + matches.countAll(members)
-    }
-    const sets = terms.map(({ set }) => set)
-    if ((await visitSets(sql, list, sets, edition, count)) === 'outdated') return 'outdated'
-  }
-  const counted = terms.map(({ value }, place) => ({ value, count: counts[place] ?? 0 }))
+  const sets = terms.map(({ set }) => set)
+  const found = isUnfiltered(filter)
+    ? { counts: terms.map(({ count }) => count) }
+    : await countSets(sql, list, sets, ids.toBitmap(), edition)
+  if (found === 'outdated') return found
+  const counted = terms.map(({ value }, place) => ({ value, count: found.counts[place] ?? 0 }))
   const items = takeMostFrequent(counted)
   const withValue = sumCounts(counted)
   const { total } = ids

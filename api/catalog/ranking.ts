@@ -7,7 +7,7 @@ import { copyRows, readInteger } from '../database/copy.ts'
 import { filterNotReady } from '../errors.ts'
 import { offsetOf, type Page } from '../paging/page.ts'
 import { Bitmap, type IdSet } from '../sets/id-set.ts'
-import { uniteSets, visitSets } from '../sets/set-unions.ts'
+import { countSets, uniteSets } from '../sets/set-unions.ts'
 import { type SetKey, selectKey } from '../sets/stored-sets.ts'
 import { dayOf, secondsPerDay } from './attribute-values.ts'
 import { selectUnready } from './derived-terms.ts'
@@ -88,29 +88,29 @@ function measureKnown(known: Ranking['known']): number {
 export async function rankMatches(
   sql: SqlOrTransaction,
   sort: Sort,
-  matches: EditionMatches,
+  { ids, edition }: EditionMatches,
   areAll: boolean,
 ): Promise<Ranking | 'outdated'> {
-  const { ids, edition } = matches
   if (ids.total <= maxRows) {
     const places = await readPlaces(sql, sort, ids.select(0, ids.total), edition)
     if (places === 'outdated') return places
     const group = { value: toGroupValue(sort, places.at(-1)?.value ?? null), count: ids.total }
     return createRanking(sort, [group], rankPlaces(places))
   }
+  const { list, valueWithoutTerm } = sortOrders[sort]
   const terms = await readTerms(sql, sort, edition)
   if (terms === 'outdated') return terms
   const counted = areAll
     ? { counts: terms.map(({ term }) => term.items), others: undefined }
-    : await countMatches(
+    : await countSets(
         sql,
-        sort,
+        list,
         terms.map(({ term }) => term.key),
-        matches,
+        ids.toBitmap(),
+        edition,
       )
   if (counted === 'outdated') return counted
   const { counts, others } = counted
-  const { valueWithoutTerm } = sortOrders[sort]
   const withoutTerm = {
     value: valueWithoutTerm,
     count: ids.total - counts.reduce((sum, count) => sum + count, 0),
@@ -119,21 +119,6 @@ export async function rankMatches(
     .filter(({ count }) => count > 0)
     .sort((a, b) => compareValues(a.value, b.value))
   return createRanking(sort, groups, others && rankTies(valueWithoutTerm, others))
-}
-
-/** Counts what each set has of the matches. No two sets of an order have the same item. `others` are those that none has. */
-async function countMatches(
-  sql: SqlOrTransaction,
-  sort: Sort,
-  sets: readonly SetKey[],
-  { ids, edition }: EditionMatches,
-): Promise<{ counts: number[]; others: IdSet } | 'outdated'> {
-  const counts = sets.map(() => 0)
-  const others = ids.toBitmap().copy()
-  const visited = await visitSets(sql, sortOrders[sort].list, sets, edition, (place, members) => {
-    counts[place] = (counts[place] ?? 0) + others.takeAll(members)
-  })
-  return visited === 'outdated' ? visited : { counts, others: others.toIdSet() }
 }
 
 /** Creates a ranking. The items of the group without a term may be known. */
@@ -220,14 +205,14 @@ function toGroupValue(sort: Sort, value: SortValue): SortValue {
 async function readGroups(
   sql: SqlOrTransaction,
   { sort, groups, known }: Ranking,
-  all: EditionMatches,
+  { ids, edition }: EditionMatches,
   { first, end }: { first: number; end: number },
 ): Promise<'read' | 'outdated'> {
-  const { ids, edition } = all
+  const matches = ids.toBitmap()
   const withoutTerm = findWithoutTerm({ groups })
   if (withoutTerm >= first && withoutTerm < end && !known.has(withoutTerm)) {
     const keys = groups.flatMap(({ term }) => term?.key ?? [])
-    const counted = await countMatches(sql, sort, keys, all)
+    const counted = await countSets(sql, sortOrders[sort].list, keys, matches, edition)
     if (counted === 'outdated') return counted
     known.set(withoutTerm, rankTies(groups[withoutTerm]?.value ?? null, counted.others))
   }
@@ -236,7 +221,6 @@ async function readGroups(
     return term === undefined || known.has(index) ? [] : [{ ...group, ...term, index }]
   })
   if (missing.length === 0) return 'read'
-  const matches = ids.toBitmap()
   // If many items of the days match, the times of all are read. That costs less than finding the matches one by one.
   const readsAll = sort === 'pushed' && sumUp(missing, 'items') <= 4 * sumUp(missing, 'count')
   const keys = missing.map(({ key }) => key)
@@ -253,9 +237,12 @@ async function readGroups(
     if (items !== undefined) known.set(index, items)
   }
   // A client that reads on doesn't come back to those that were read first.
-  for (const index of known.keys()) {
-    if (measureKnown(known) <= maxKnownBytes) break
-    if (groups[index]?.term !== undefined && (index < first || index >= end)) known.delete(index)
+  let knownBytes = measureKnown(known)
+  for (const [index, { bytes }] of known) {
+    if (knownBytes <= maxKnownBytes) break
+    if (groups[index]?.term === undefined || (index >= first && index < end)) continue
+    known.delete(index)
+    knownBytes -= bytes
   }
   return 'read'
 }

@@ -105,22 +105,6 @@ export class Bitmap {
     return taken
   }
 
-  /** Returns how many of the ids it has. */
-  countAll(ids: ArrayLike<number>): number {
-    let count = 0
-    let index = -1
-    let chunk: Uint32Array = noIds
-    for (let place = 0; place < ids.length; place++) {
-      const id = ids[place] ?? 0
-      if (id >>> chunkWidth !== index) {
-        index = id >>> chunkWidth
-        chunk = this.#chunks[index] ?? noIds
-      }
-      count += ((chunk[(id >>> 5) % chunkWords] ?? 0) >>> (id & 31)) & 1
-    }
-    return count
-  }
-
   /** Removes the ids of a part. Returns how many of them it had. */
   takePart(part: SetPart): number {
     if (!isBitmap(part)) return this.takeAll(decodePart(part))

@@ -1,7 +1,7 @@
 /** Unions of stored sets. */
 import type { SqlOrTransaction } from '../database/connect.ts'
 import { copyRows, readInteger } from '../database/copy.ts'
-import { Bitmap } from './id-set.ts'
+import { Bitmap, type IdSet } from './id-set.ts'
 import { decodePart, decodeShelf, findShelf, type SetPart, shelfPlaces } from './set-encoding.ts'
 import { hasPart, partColumns, readKey, readPart, type SetKey, type SetList } from './stored-sets.ts'
 
@@ -108,22 +108,28 @@ function copySets(
 }
 
 /**
- * Visits sets part by part, in no order, each with its place in `sets` and its ids. Returns `outdated` if the dataset doesn't have
- * the edition. One statement reads all of them.
+ * Counts the ids that each set has in common with `ids`. No two of the sets may have the same id. `others` are the ids that none of them
+ * has. Returns `outdated` if the dataset doesn't have the edition. One statement reads all sets, in no order.
  */
-export async function visitSets(
+export async function countSets(
   sql: SqlOrTransaction,
   list: SetList,
   sets: readonly SetKey[],
+  ids: Bitmap,
   edition: string,
-  visit: (place: number, ids: ArrayLike<number>) => void,
-): Promise<'visited' | 'outdated'> {
+): Promise<{ counts: number[]; others: IdSet } | 'outdated'> {
+  const counts = sets.map(() => 0)
+  const others = ids.copy()
   const places = new Map<number, number>()
   const rowIds = new Set<number>()
   for (const [place, key] of sets.entries()) {
     const { termId, isShelved } = readKey(key)
     places.set(termId, place)
     rowIds.add(isShelved ? findShelf(termId) : termId)
+  }
+  const count = (termId: number, taken: number) => {
+    const place = places.get(termId)
+    if (place !== undefined) counts[place] = (counts[place] ?? 0) + taken
   }
   let isOutdated = false
   for await (const row of copySets(sql, list, [[...rowIds]], edition)) {
@@ -133,16 +139,16 @@ export async function visitSets(
     const termId = readInteger(rowId)
     const part = readPart(row)
     if (termId >= 0) {
-      visit(places.get(termId) ?? 0, decodePart(part))
+      count(termId, others.takePart(part))
       continue
     }
     const shelf = decodeShelf(part)
     for (const [index, place] of shelf.places.entries()) {
-      const wanted = places.get(~termId * shelfPlaces + place)
-      if (wanted !== undefined) visit(wanted, shelf.ids.subarray(index, index + 1))
+      const shelvedId = ~termId * shelfPlaces + place
+      if (places.has(shelvedId)) count(shelvedId, others.takeAll(shelf.ids.subarray(index, index + 1)))
     }
   }
-  return isOutdated ? 'outdated' : 'visited'
+  return isOutdated ? 'outdated' : { counts, others: others.toIdSet() }
 }
 
 /** The terms whose sets have parts of their own, and the shelves of the others, with their places there. */
