@@ -66,6 +66,17 @@ export async function quoteList(send: Send, url: string, { signal }: QuoteOption
   }
 }
 
+/** What the items of a list can be counted by. */
+export const countedBy = {
+  users: ['country', 'type', 'dependency'],
+  repos: ['language', 'license', 'fork', 'archived', 'dependency'],
+} as const
+
+/** What users can be counted by. */
+export type UserValue = (typeof countedBy.users)[number]
+/** What repositories can be counted by. */
+export type RepositoryValue = (typeof countedBy.repos)[number]
+
 /** How many of the items that a filter finds have each value. */
 export interface Counts {
   /** The 20 most frequent values, the most frequent one first. */

@@ -10,6 +10,7 @@ import {
   type Quote,
   type QuoteOptions,
   quoteList,
+  type RepositoryValue,
   writePath,
 } from './one-request.ts'
 import type { Send } from './request.ts'
@@ -27,7 +28,7 @@ export interface Repositories {
   quote(filter?: RepositoryFilter, options?: QuoteOptions): Promise<Quote>
   /** Counts the repositories that a filter finds by their values. Free. */
   count(
-    by: 'language' | 'license' | 'fork' | 'archived' | 'dependency',
+    by: RepositoryValue,
     filter?: Omit<RepositoryFilter, 'changedSince' | 'sort' | 'exclude'>,
     options?: QuoteOptions,
   ): Promise<Counts>

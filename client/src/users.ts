@@ -10,6 +10,7 @@ import {
   type Quote,
   type QuoteOptions,
   quoteList,
+  type UserValue,
   writePath,
 } from './one-request.ts'
 import type { Send } from './request.ts'
@@ -27,7 +28,7 @@ export interface Users {
   quote(filter?: UserFilter, options?: QuoteOptions): Promise<Quote>
   /** Counts the users that a filter finds by their values. Free. */
   count(
-    by: 'country' | 'type' | 'dependency',
+    by: UserValue,
     filter?: Omit<UserFilter, 'changedSince' | 'sort'>,
     options?: QuoteOptions,
   ): Promise<Counts>

@@ -97,6 +97,12 @@ function takes<
   }
 }
 
+/** What the items of each list can be counted by. */
+export const countedBy = {
+  users: ['country', 'type', 'dependency'],
+  repositories: ['language', 'license', 'fork', 'archived', 'dependency'],
+} as const
+
 /** Schemas of the tools, by name. */
 export const schemas = {
   findUsers: takes({ ...userFilters, ...sharedFilters, ...listOptions }),
@@ -113,7 +119,7 @@ export const schemas = {
       list: { type: 'string', enum: ['users', 'repositories'] },
       by: {
         type: 'string',
-        enum: ['country', 'type', 'language', 'license', 'fork', 'archived', 'dependency'],
+        enum: [...new Set([...countedBy.users, ...countedBy.repositories])],
         description: 'Also count them by this',
       },
       ...leaveOutTexts({ ...userFilters, ...repositoryFilters, ...sharedFilters }),

@@ -9,7 +9,7 @@ import { repositoryFilters, userFilters } from './filters.ts'
 import { createLookUpKey, pageKeyPrefix } from './idempotency.ts'
 import { ArgumentError, CostError, describeError } from './messages.ts'
 import { type ListSource, type ReadPart, readItems } from './read-list.ts'
-import { filters, type ListArguments, schemas, type ToolArguments, toFilter } from './schemas.ts'
+import { countedBy, filters, type ListArguments, schemas, type ToolArguments, toFilter } from './schemas.ts'
 import { createRunner, refuseArguments } from './tool-result.ts'
 
 const instructions = `Data about developers and repositories. An item costs 1 credit; quote is free. \
@@ -216,20 +216,17 @@ function registerQuote(tools: ToolContext): void {
         throw new ArgumentError(`The filter ${wrong} is for ${other}; leave it out, or set list to ${other}`)
       }
       return list === 'users'
-        ? describeQuote(api.users, toFilter(filters.users, given), usersBy, given.by, signal)
+        ? describeQuote(api.users, toFilter(filters.users, given), countedBy.users, given.by, signal)
         : describeQuote(
             api.repositories,
             toFilter(filters.repositories, given),
-            repositoriesBy,
+            countedBy.repositories,
             given.by,
             signal,
           )
     }),
   )
 }
-
-const usersBy = ['country', 'type', 'dependency'] as const
-const repositoriesBy = ['language', 'license', 'fork', 'archived', 'dependency'] as const
 
 /** What items would cost, and how they divide. */
 async function describeQuote<Filter, By extends string>(

@@ -5,6 +5,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Client } from '../client.ts'
 import type { List, ListOptions } from '../list.ts'
 import type { ListState } from '../list-state.ts'
+import { countedBy } from '../one-request.ts'
 import type { Arguments } from './arguments.ts'
 import { budgetExitCode, UsageError } from './exit.ts'
 import { nameOption, readChoice } from './filter-options.ts'
@@ -140,9 +141,6 @@ export async function readQuote({ api, signal }: CommandContext, given: Argument
   return print(given, [quote])
 }
 
-const usersBy = ['country', 'type', 'dependency'] as const
-const repositoriesBy = ['language', 'license', 'fork', 'archived', 'dependency'] as const
-
 /** Prints how many items of a list have each value, and says how many have none. Returns the exit code. */
 export async function readCounts(
   { api, progress, signal }: CommandContext,
@@ -154,8 +152,8 @@ export async function readCounts(
   if (exclude !== undefined) throw new UsageError("count doesn't have --no-dependencies")
   const counting =
     list === 'users'
-      ? api.users.count(readChoice('--by', by, usersBy) ?? 'dependency', filter, { signal })
-      : api.repositories.count(readChoice('--by', by, repositoriesBy) ?? 'dependency', filter, { signal })
+      ? api.users.count(readChoice('--by', by, countedBy.users) ?? 'dependency', filter, { signal })
+      : api.repositories.count(readChoice('--by', by, countedBy.repos) ?? 'dependency', filter, { signal })
   const { values, total, others, none } = await counting.catch((error: unknown) => {
     throw toUsageError(error)
   })
