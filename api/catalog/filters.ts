@@ -15,8 +15,8 @@ export type NameForm = 'NAME' | 'OWNER/NAME'
 interface EntriesRow {
   /**
    * What an item must have: any of the `texts`, case-insensitive; any of the `exactTexts`; any of the `substrings`, which have a
-   * parameter each, because they may contain commas; any of the `countries`; an address in any of the `domains`; something to do
-   * with any of the `names` on the forge; or each of the `options`.
+   * parameter each, because they may contain commas; any of the `countries`; an address in any of the `domains`; a contribution
+   * to or by any of the `names` on the forge; or each of the `options`.
    */
   kind: 'texts' | 'exactTexts' | 'substrings' | 'countries' | 'domains' | 'names' | 'options'
   maxEntries: number

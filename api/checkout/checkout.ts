@@ -4,7 +4,7 @@
  */
 import { ApiError, insufficientCredits } from '../errors.ts'
 import { setDataHeaders } from '../http/data-response.ts'
-import type { ApiContext } from '../http/request-context.ts'
+import { type ApiContext, createRequester } from '../http/request-context.ts'
 import { send, setHeader } from '../http/response.ts'
 import { assertReadableUrl, describeRoute } from '../http/url.ts'
 import type { Ledger } from '../ledger/ledger.ts'
@@ -55,7 +55,7 @@ export function createCheckout(
   async function serveFromReplica(order: Order): Promise<Response | undefined> {
     if (!routing.hasReplica()) return undefined
     const response = await traceDatabase('read', () =>
-      routing.readReplica((catalog) => order.query.read(catalog, createRequester(order))),
+      routing.readReplica((catalog) => order.query.read(catalog, createRequester(order.c))),
     )
     // A replica that lags behind may lack what exists, or a version.
     if (typeof response === 'string' || 'error' in response) return undefined
@@ -69,7 +69,7 @@ export function createCheckout(
     const prepared = isPricedByItems(c) ? ledger.prepare(c.get('caller'), request) : 'priced_later'
     const toSettle = typeof prepared === 'string' ? undefined : prepared
     const response = await traceDatabase(toSettle === undefined ? 'read' : 'read and settle', () =>
-      query.read(routing.primary, { ...createRequester(order), toSettle }),
+      query.read(routing.primary, { ...createRequester(c), toSettle }),
     )
     if (response === 'not_found') return complete(order, query.createError(), 'primary')
     if (response.settlement !== undefined) {
@@ -129,10 +129,6 @@ function createCharge(
     endpoint: describeRoute(c).slice(basePath.length),
     ...conditions,
   }
-}
-
-function createRequester({ c }: Order) {
-  return { caller: c.get('caller').id, onWait: c.get('onWait'), signal: c.req.raw.signal }
 }
 
 /** What is charged for a response. Null: it is free. */

@@ -4,6 +4,7 @@
  * version is current.
  */
 import { LRUCache } from 'lru-cache'
+import { freeBytes } from '../http/response.ts'
 import type { MeteredResponse } from './metered-response.ts'
 
 /** The response cache of one instance. */
@@ -38,12 +39,9 @@ interface Entry {
   isEvicted: boolean
 }
 
-/**
- * Frees the page of an evicted list that nobody uses. V8 would free it only when it marks its heap; until then, a busy instance would
- * keep a hundred megabytes of them. The data of a single resource, which is small, is in its responses.
- */
+/** Frees the page of an evicted list that nobody uses. The data of a single resource, which is small, is in its responses. */
 function freeUnused({ response: { data, pagination }, users, isEvicted }: Entry): void {
-  if (isEvicted && users === 0 && pagination !== undefined) data.buffer.transfer(0)
+  if (isEvicted && users === 0 && pagination !== undefined) freeBytes(data)
 }
 
 /** Creates an empty cache. `maxBytes` 0 turns it off. */
@@ -71,7 +69,7 @@ export function createResponseCache({ maxBytes }: { maxBytes: number }): Respons
   return {
     async use(url, work) {
       const entry = responses.get(url)
-      if (entry?.response.version !== current || entry === undefined) return undefined
+      if (entry === undefined || entry.response.version !== current) return undefined
       entry.users++
       try {
         return await work(entry.response)

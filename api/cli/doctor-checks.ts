@@ -53,7 +53,7 @@ export async function checkDatabase(
   const findings: Finding[] = []
   try {
     await withDatabase({ anySchema: true, longStatements: true }, async ({ sql }) => {
-      findings.push(await checkServer(sql, databaseUrl === undefined ? 'embedded, ' : ''))
+      findings.push(await checkServer(sql, databaseUrl === undefined))
       const { missing, newer, incompatible, isReadOnly } = await readSchemaState(sql)
       if (missing.length > 0) {
         findings.push(wrong('migrations', `${missing.join(', ')} missing; run: ${devdataCommand('migrate')}`))
@@ -103,7 +103,7 @@ const readOnlyAdvice =
 /** A charged request takes two round trips; above this, they are most of its duration. */
 const maxGoodRoundTripMs = 10
 
-async function checkServer(sql: Sql, kind: string): Promise<Finding> {
+async function checkServer(sql: Sql, isEmbedded: boolean): Promise<Finding> {
   await assertServerVersion(sql)
   let version = ''
   let roundTripMs = Number.POSITIVE_INFINITY
@@ -114,12 +114,12 @@ async function checkServer(sql: Sql, kind: string): Promise<Finding> {
     version = row?.version ?? ''
   }
   const advice =
-    roundTripMs > maxGoodRoundTripMs && kind === ''
+    roundTripMs > maxGoodRoundTripMs && !isEmbedded
       ? '; each charged request needs two round trips, so run the service closer to the database'
       : ''
   return ok(
     'database',
-    `${kind}PostgreSQL ${version}, round trip ${Number(roundTripMs.toPrecision(2))} ms${advice}`,
+    `${isEmbedded ? 'embedded, ' : ''}PostgreSQL ${version}, round trip ${Number(roundTripMs.toPrecision(2))} ms${advice}`,
   )
 }
 

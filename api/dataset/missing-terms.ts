@@ -53,7 +53,7 @@ async function deriveTerms(
   for await (const items of batches) {
     const rows = items.map((item) => ({
       id: item.id,
-      // null: the record has none of the fields. Further attributes may come from them.
+      // null: the record has none of the fields. A field may be several attributes, and the item may have the others already.
       attributes: listAttributes(list, item.fields ?? {}).filter(({ name }) => attributes.includes(name)),
     }))
     const attributeIds = await addAttributes(

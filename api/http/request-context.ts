@@ -39,3 +39,8 @@ export interface HonoEnvironment {
 }
 
 export type ApiContext = Context<HonoEnvironment>
+
+/** Who asks for something that may wait for a turn. */
+export function createRequester(c: ApiContext) {
+  return { caller: c.get('caller').id, onWait: c.get('onWait'), signal: c.req.raw.signal }
+}

@@ -67,7 +67,7 @@ function freeData(body: Body): void {
  * Frees the buffer of bytes that nobody reads anymore, if they are most of it. V8 would free it only when it marks its
  * heap; until then, a busy instance would keep a hundred megabytes of them.
  */
-function freeBytes({ buffer, length }: Uint8Array<ArrayBuffer>): void {
+export function freeBytes({ buffer, length }: Uint8Array<ArrayBuffer>): void {
   if (2 * length > buffer.byteLength) buffer.transfer(0)
 }
 

@@ -29,10 +29,10 @@ export function foldLocation(text: string): string {
   return foldText(text.normalize('NFD').replace(markedLetter, '$1'))
 }
 
-/** Letters beyond ASCII, and what domains have beside them. Runtimes differ in what else is a domain. */
+/** Matches domains of letters, digits, hyphens and dots. Runtimes differ in what else is a domain. */
 const domainOfLetters = /^[\p{L}\p{M}\p{N}.-]*\p{L}[\p{L}\p{M}\p{N}-]*$/u
 
-/** Folds a domain: its case, and its ASCII form (IDNA) equals the Unicode form. */
+/** Folds a domain: its case, and the form of international names, whose ASCII form (IDNA) equals the Unicode form. */
 export function foldDomain(domain: string): string {
   const text = domain.normalize('NFKC') // `１` is 1, in ASCII
   if (isAscii.test(text) || !domainOfLetters.test(text)) return foldText(text)

@@ -4,7 +4,7 @@ import type { Catalog } from '../catalog/replica-routing.ts'
 import type { Meter } from '../checkout/meter.ts'
 import { badRequest, listAlternatives } from '../errors.ts'
 import { createMeta } from '../http/data-response.ts'
-import type { ApiContext, HonoEnvironment } from '../http/request-context.ts'
+import { type ApiContext, createRequester, type HonoEnvironment } from '../http/request-context.ts'
 import { sendJson, setHeader } from '../http/response.ts'
 import type { Scope } from '../ledger/api-key.ts'
 import { readFilters, repeatable } from './catalog-filters.ts'
@@ -36,8 +36,10 @@ export function addCountRoute(
   app.get(
     '/counts',
     meter.free(async (c, url) => {
-      const requester = { caller: c.get('caller').id, onWait: c.get('onWait'), signal: c.req.raw.signal }
-      const { version, items, total, others, none } = await countItems(readCountRequest(url), requester)
+      const { version, items, total, others, none } = await countItems(
+        readCountRequest(url),
+        createRequester(c),
+      )
       setHeader(c, 'X-Dataset-Version', String(version))
       setHeader(c, 'Cache-Control', 'no-store')
       return sendJson(c, { data: items, total, others, none, meta: createMeta(c) })

@@ -9,7 +9,7 @@ import type { Sql } from '../database/connect.ts'
 import { countStatement } from '../database/statement-count.ts'
 import { badRequest } from '../errors.ts'
 import { createMeta } from '../http/data-response.ts'
-import type { ApiContext, HonoEnvironment } from '../http/request-context.ts'
+import { type ApiContext, createRequester, type HonoEnvironment } from '../http/request-context.ts'
 import { sendJson, setHeader } from '../http/response.ts'
 import { assertKnownParameters, readEntries, readInteger, readQuery, readSingle } from './parameters.ts'
 
@@ -27,8 +27,7 @@ export function addDiscoveryRoutes(
     c: ApiContext,
     discover: () => Promise<Discovery<Item>>,
   ): Promise<Response> {
-    const requester = { caller: c.get('caller').id, onWait: c.get('onWait'), signal: c.req.raw.signal }
-    const { version, items } = await takeTurn(requester, () => countStatement(sql, discover))
+    const { version, items } = await takeTurn(createRequester(c), () => countStatement(sql, discover))
     setHeader(c, 'X-Dataset-Version', String(version))
     setHeader(c, 'Cache-Control', 'no-store')
     return sendJson(c, { data: items, meta: createMeta(c) })

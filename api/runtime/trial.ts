@@ -38,7 +38,10 @@ export function isTrial(
   return database === 'embedded' && baseUrl === undefined && isLoopback(host) && !isUnit(environment)
 }
 
-/** Whether systemd runs this process, or the task runner that has started it, as a unit. Terminals of desktops inherit `INVOCATION_ID`. */
+/**
+ * Whether systemd runs this process, or the task runner that has started it, as a unit (systemd.exec(5)). `INVOCATION_ID` doesn't say so:
+ * terminals of desktops inherit it.
+ */
 function isUnit({ SYSTEMD_EXEC_PID: started }: Record<string, string | undefined>): boolean {
   return started !== undefined && [process.pid, process.ppid].map(String).includes(started)
 }
