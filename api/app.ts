@@ -39,6 +39,7 @@ import { createPublicUrls, publicPaths, readPath, validatePublicUrl } from './ht
 import { createKeyCheck } from './ledger/api-key.ts'
 import { createLedger } from './ledger/ledger.ts'
 import { addMcpRoute } from './mcp/mcp-route.ts'
+import { textTables } from './names/searchable-texts.ts'
 import { addApiCatalogRoute } from './portal/api-catalog.ts'
 import { addCoverageRoute, createCoverageReader, createCoverageSlots } from './portal/coverage-route.ts'
 import { createDocsFinder } from './portal/docs-manifest.ts'
@@ -182,7 +183,7 @@ export function createApp(options: AppOptions): App {
   app.use('/repos/*', guard.scopes('repos:read'))
   app.use('/removals', guard.scopes('users:read', 'repos:read'))
   app.use('/dependencies', guard.anyScope)
-  app.use('/locations', guard.scopes('users:read'))
+  for (const table of textTables) app.use(`/${table}`, guard.scopes('users:read'))
   app.use('/counts', guard.scopeOf(scopeOfCounts))
   app.use('/api-key/*', guard.anyKey)
   app.use('/metrics', guard.metrics)

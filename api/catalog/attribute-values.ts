@@ -1,5 +1,5 @@
 /**
- * Attributes of users and repositories: what filters ask for, beside dependencies, locations and owners. The items with a value of
+ * Attributes of users and repositories: what filters ask for, beside dependencies, searchable texts and owners. The items with a value of
  * an attribute are the set of a term.
  */
 

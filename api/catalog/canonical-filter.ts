@@ -1,6 +1,7 @@
 /** Filters of users and repositories, in the canonical form that equal filters share. */
 import { type ApiError, badRequest, listAlternatives } from '../errors.ts'
-import { foldDomain, foldLocation, foldText } from '../names/case-folding.ts'
+import { foldDomain, foldText } from '../names/case-folding.ts'
+import { isTextName, searchableTexts } from '../names/searchable-texts.ts'
 import {
   type EntriesFilter,
   type FilterRow,
@@ -26,7 +27,7 @@ export function createFilter(given: Readonly<FilterValues>): Filter {
     if (hasEntries(name)) {
       const values = given[name] ?? []
       entries += values.length
-      if (values.length > 0) filter[name] = canonicalize(filters[name].kind, values)
+      if (values.length > 0) filter[name] = canonicalize(name, values)
     } else if (hasNumber(name)) {
       filter[name] = given[name]
     } else {
@@ -61,12 +62,13 @@ function assertNeeds(filter: Filter): void {
   }
 }
 
-function canonicalize(kind: (typeof filters)[EntriesFilter]['kind'], values: readonly string[]): string[] {
-  if (kind === 'substrings') {
-    const keys = [...new Set(values.map(foldLocation))]
+function canonicalize(name: EntriesFilter, values: readonly string[]): string[] {
+  if (isTextName(name)) {
+    const keys = [...new Set(values.map(searchableTexts[name].fold))]
     // A text that contains another one matches nothing more.
     return keys.filter((key) => !keys.some((other) => other !== key && key.includes(other))).sort()
   }
+  const { kind } = filters[name]
   const isExact = kind === 'exactTexts' || kind === 'options'
   const fold = kind === 'domains' ? foldDomain : foldText
   return [...new Set(isExact ? values : values.map(fold))].sort()

@@ -6,6 +6,7 @@ import type { Fragment, SqlOrTransaction } from '../database/connect.ts'
 import { filterNotReady } from '../errors.ts'
 import { listDependencyKeys, writeDependencyKey } from '../names/dependency-names.ts'
 import { identifyLogin } from '../names/forge-names.ts'
+import { textNames } from '../names/searchable-texts.ts'
 import type { Union } from '../sets/set-unions.ts'
 import { type SetKey, selectKey, selectKeyOfAll } from '../sets/stored-sets.ts'
 import { dayOf, secondsPerDay } from './attribute-values.ts'
@@ -13,6 +14,7 @@ import type { Filter } from './canonical-filter.ts'
 import type { KnownChanges } from './dataset.ts'
 import { selectUnready } from './derived-terms.ts'
 import { type FilterName, type FilterRow, filterNames, filters, type ListName } from './filters.ts'
+import { selectTexts, type TextCandidates } from './text-search.ts'
 
 /** An item must be in the union. If the condition is excluded, it must not. */
 export interface Condition extends Union {
@@ -39,15 +41,12 @@ interface Search {
   ids?: Fragment
 }
 
-/**
- * Finds the conditions of a filter. `candidates` are the only locations that may match; undefined: any may. Throws
- * `filterNotReady`.
- */
+/** Finds the conditions of a filter. `candidates` are those of its texts. Throws `filterNotReady`. */
 export async function findConditions(
   sql: SqlOrTransaction,
   list: ListName,
   filter: Filter,
-  candidates?: readonly number[],
+  candidates: TextCandidates = {},
 ): Promise<FoundConditions> {
   const searches = listSearches(sql, list, filter, candidates)
   if (searches.every(({ isExcluded }) => isExcluded)) searches.unshift({ sets: selectAll(sql) })
@@ -83,9 +82,9 @@ function listSearches(
   sql: SqlOrTransaction,
   list: ListName,
   filter: Filter,
-  candidates: readonly number[] | undefined,
+  candidates: TextCandidates,
 ): Search[] {
-  const { location, owner, contributor, contributed_to: contributedTo, changed_since: changedSince } = filter
+  const { owner, contributor, contributed_to: contributedTo, changed_since: changedSince } = filter
   if (changedSince !== undefined) {
     // What was removed stays in the sets of versions.
     return [{ sets: selectVersions(sql, list, changedSince) }, { sets: selectAll(sql) }]
@@ -96,7 +95,10 @@ function listSearches(
     ...(contributedTo === undefined ? [] : [{ ids: selectContributors(sql, contributedTo) }]),
     ...listDependencySearches(filter),
     ...filterNames.flatMap((name) => listAttributeSearches(sql, list, filters[name], filter[name])),
-    ...(location === undefined ? [] : [{ sets: selectLocations(sql, location, candidates) }]),
+    ...textNames.flatMap((name) => {
+      const texts = filter[name]
+      return texts === undefined ? [] : [{ sets: selectTexts(sql, name, texts, candidates[name]) }]
+    }),
   ]
 }
 
@@ -196,20 +198,6 @@ function selectAll(sql: SqlOrTransaction): Fragment {
 function selectVersions(sql: SqlOrTransaction, list: ListName, changedSince: number): Fragment {
   return sql`
     select ${selectKey(sql, 'dataset_versions', list)} from dataset_versions where version > ${changedSince}::bigint`
-}
-
-function selectLocations(
-  sql: SqlOrTransaction,
-  locationKeys: readonly string[],
-  candidates: readonly number[] | undefined,
-): Fragment {
-  // A generic plan expects few rows of `like`, so it has parallel workers read a large table. Of `strpos`, it expects a third
-  // of all rows, and has none.
-  const patterns = locationKeys.map((key) => `%${key.replaceAll(/[\\%_]/g, '\\$&')}%`)
-  return sql`
-    select ${selectKey(sql, 'locations', 'users')} from locations
-    where location_key like any (${sql.typed.texts(patterns)})
-      ${candidates === undefined ? sql`` : sql`and id = any(${sql.typed.bigints(candidates)}::integer[])`}`
 }
 
 function selectOwned(sql: SqlOrTransaction, ownerKey: string): Fragment {

@@ -1,7 +1,7 @@
-/** Finds what filters can name: dependencies and locations, the most used ones first. */
+/** Finds what filters can name: dependencies and searchable texts, the most used ones first. */
 import type { Fragment, Sql, SqlOrTransaction } from '../database/connect.ts'
-import { foldLocation } from '../names/case-folding.ts'
 import { type DependencyKey, listDependencyKeys, writeDependencyKey } from '../names/dependency-names.ts'
+import { searchableTexts, type TextName } from '../names/searchable-texts.ts'
 import { uniteSets } from '../sets/set-unions.ts'
 import { type SetKey, selectKey } from '../sets/stored-sets.ts'
 import { readOneState } from './dataset.ts'
@@ -16,11 +16,10 @@ export interface DiscoveredDependency {
   repositories: number
 }
 
-/** A text that several users have as their location, and the number of these users. */
-export interface DiscoveredLocation {
-  location: string
-  /** ISO 3166-1 alpha-2. Null: the text names none, or more than one. */
-  country: string | null
+/** A text that several users have, under its name, and the number of these users. */
+export type DiscoveredText = { [Name in TextName]?: string } & {
+  /** Of a location: ISO 3166-1 alpha-2. Null: the text names none, or more than one. */
+  country?: string | null
   users: number
 }
 
@@ -39,7 +38,7 @@ export interface DependencySearch {
   limit: number
 }
 
-/** A location of fewer users could be one person's. An index has those of at least this many. */
+/** A text of fewer users could be one person's. Indexes have those of at least this many. */
 const minUsers = 3
 /** Dependencies whose users are counted exactly, to find the most used ones. */
 const maxCandidates = 100
@@ -226,19 +225,23 @@ async function countItems(
   return counts
 }
 
-/** Finds locations that contain a text, as the filter `location` compares them: by users, then by the text. */
-export async function discoverLocations(
+/** Finds texts of users that contain a text, as the filter `name` compares them: by users, then by the text. */
+export async function discoverTexts(
   sql: Sql,
+  name: TextName,
   { contains, limit }: { contains: string; limit: number },
-): Promise<Discovery<DiscoveredLocation>> {
-  const [found] = await sql<Discovery<DiscoveredLocation>[]>`
+): Promise<Discovery<DiscoveredText>> {
+  const { table, columns, fold } = searchableTexts[name]
+  const [text, key, ...others] = columns
+  const members = [text, ...others].map((column) => `'${column}', ${column}, `)
+  const [found] = await sql<Discovery<DiscoveredText>[]>`
     select version, (
-      select coalesce(json_agg(json_build_object('location', location, 'country', country, 'users', users_count)
-        order by users_count desc, location collate "C"), '[]')
+      select coalesce(json_agg(json_build_object(${sql.unsafe(members.join(''))} 'users', users_count)
+        order by users_count desc, ${sql(text)} collate "C"), '[]')
       from (
-        select location, country, users_count from locations
-        where users_count >= ${sql.unsafe(String(minUsers))} and strpos(location_key, ${foldLocation(contains)}) > 0
-        order by users_count desc, location collate "C" limit ${limit}
+        select * from ${sql(table)}
+        where users_count >= ${sql.unsafe(String(minUsers))} and strpos(${sql(key)}, ${fold(contains)}) > 0
+        order by users_count desc, ${sql(text)} collate "C" limit ${limit}
       ) l
     ) as items
     from dataset`

@@ -12,10 +12,10 @@ import { type Filter, isUnfiltered } from './canonical-filter.ts'
 import { findConditions } from './conditions.ts'
 import { assertChangesKnown } from './dataset.ts'
 import type { ListName } from './filters.ts'
-import { findCandidates } from './location-search.ts'
 import type { ReadOptions } from './page-reader.ts'
 import { measureRanking, type Ranking, rankMatches } from './ranking.ts'
 import type { Sort } from './sort-orders.ts'
+import { findTextCandidates } from './text-search.ts'
 
 /** The matches of a filter. */
 export interface Matches {
@@ -176,11 +176,12 @@ export async function computeMatches(
   filter: Filter,
   sort?: Sort,
 ): Promise<Matches | 'outdated'> {
-  const { location, changed_since: changedSince } = filter
-  const candidates = location && (await findCandidates(sql, location))
-  const found = await findConditions(sql, list, filter, candidates?.ids)
+  const { changed_since: changedSince } = filter
+  const candidates = await findTextCandidates(sql, filter)
+  const found = await findConditions(sql, list, filter, candidates)
   const { edition } = found
-  if (candidates !== undefined && candidates.edition !== edition) return 'outdated'
+  if (Object.values(candidates).some((each) => each !== undefined && each.edition !== edition))
+    return 'outdated'
   if (changedSince !== undefined) assertChangesKnown('changed_since', changedSince, found)
   const conditions = found.conditions.sort((a, b) => Number(a.isExcluded) - Number(b.isExcluded))
   let matches: Bitmap | undefined

@@ -3,6 +3,7 @@ import { carryDerivedTerms } from '../catalog/derived-terms.ts'
 import { assertHealthyCluster, useOneConnection } from '../database/cluster.ts'
 import { isEmbedded, type Sql, type SqlOrTransaction } from '../database/connect.ts'
 import { beginLong } from '../database/long-transaction.ts'
+import { textTables } from '../names/searchable-texts.ts'
 import { applySetChanges } from '../sets/set-changes.ts'
 import type { StagingSettings } from '../staging/staging.ts'
 import { applyActivity } from './activity.ts'
@@ -16,6 +17,7 @@ import {
   type DatasetChange,
   type RowChanges,
 } from './pending-change.ts'
+import { removeUnusedTexts } from './text-terms.ts'
 import { applyUserDependencies } from './user-dependencies.ts'
 
 /** The advisory lock of changes: one at a time is applied. Nothing else in this database uses the number. */
@@ -23,7 +25,7 @@ export const changeLock = 0x6465_7665
 
 /** The largest tables in which a change leaves old versions of rows. */
 const rewrittenTables = [
-  'locations',
+  ...textTables,
   'dependencies',
   'users',
   'repositories',
@@ -85,8 +87,8 @@ export async function changeDataset(
       repositories: { ...repositories, removed: removed.repositories },
       commits: { ...commits, removed: removed.commits },
     }
-    // Changes of trigram sets alone don't count: they are of new locations that no user has at the end.
-    const [moved] = await tx`select 1 from set_changes where list <> 'locations' limit 1`
+    // Changes of trigram sets alone don't count: they are of new texts that no user has at the end.
+    const [moved] = await tx`select 1 from set_changes where list in ('users', 'repositories') limit 1`
     const hasChanged =
       moved !== undefined ||
       Object.values(changes).some((rows) => rows.added + rows.updated + rows.removed > 0)
@@ -94,7 +96,7 @@ export async function changeDataset(
     const { emptied, haveUsesChanged } = await applySetChanges(tx, 'set_changes')
     await removeUnusedTerms(change, emptied)
     if (hasChanged) {
-      await analyzeTables(change, ['locations', 'dependencies', 'attributes', 'sets'])
+      await analyzeTables(change, [...textTables, 'dependencies', 'attributes', 'sets'])
       await dropOldChanges(tx, settings.changesKeptDays)
       await summarizeCoverage(tx, haveUsesChanged)
     }
@@ -155,19 +157,13 @@ async function publish(
       last_repository_id = greatest(last_repository_id, (select max(id) from repositories))`
 }
 
-/** Removes attributes and locations that nothing has any more, the locations from the sets of their trigrams too. */
+/** Removes attributes and searchable texts that nothing has any more, texts from the sets of their trigrams too. */
 async function removeUnusedTerms(change: DatasetChange, emptied: readonly number[]): Promise<void> {
   const { tx } = change
   const unused = tx`(id = any(${tx.typed.bigints(emptied)}::integer[]) or id in (select id from new_terms))`
   await tx`delete from attributes where ${unused} and items_count = 0`
   await tx`truncate set_changes` // they are applied; what follows concerns trigrams alone
-  const { count } = await tx`
-    with removed as (
-      delete from locations where ${unused} and users_count = 0 returning id, location_key
-    )
-    insert into set_changes
-    select 'locations', id, trigram_terms(location_key), '{}' from removed`
-  if (count === 0) return
+  if (!(await removeUnusedTexts(tx, unused))) return
   await applySetChanges(tx, 'set_changes')
-  await analyzeTables(change, ['locations'])
+  await analyzeTables(change, textTables)
 }

@@ -77,6 +77,11 @@ export const loadMap: readonly Step[] = [
     },
   },
   {
+    file: 'text-terms.ts',
+    does: 'adds new searchable texts, with their trigrams',
+    shares: ['new_terms', 'set_changes'],
+  },
+  {
     file: 'load-terms.ts',
     does: 'adds new terms by their reserved ids',
     makes: {
@@ -84,7 +89,7 @@ export const loadMap: readonly Step[] = [
       new_dependencies: 'id integer, name text, name_key text, file text, status text',
       renumbered_terms: 'staged_id integer, id integer',
     },
-    shares: ['new_terms', 'set_changes'],
+    shares: ['new_terms'],
   },
   {
     file: 'user-changes.ts',

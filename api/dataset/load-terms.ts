@@ -1,11 +1,13 @@
 import type { Fragment } from '../database/connect.ts'
+import { searchableTexts, type TextName, textNames } from '../names/searchable-texts.ts'
 import { stagingTable, type TermKind, termKinds } from '../staging/staging-tables.ts'
 import type { Load } from './staged-load.ts'
+import { addTexts, isSameText } from './text-terms.ts'
 
 /**
  * Adds the terms that staged rows name and the dataset lacks, by their reserved ids (`staging/staged-terms.ts`). If another load
- * has added the same term in the meantime, the rows get its id. Locations and attributes that no item has at the end of the change
- * are removed.
+ * has added the same term in the meantime, the rows get its id. Texts and attributes that no item has at the end of the change are
+ * removed.
  */
 export async function addTerms(load: Load): Promise<void> {
   const { tx, importId } = load
@@ -22,17 +24,7 @@ export async function addTerms(load: Load): Promise<void> {
     ) named`
   await tx`analyze used_terms`
   for (const kind of termKinds) await tx`analyze ${tx(stagingTable(kind, importId))}`
-  await tx`
-    with added as (
-      insert into locations (id, location, location_key, country)
-      select id, location, location_key, country from ${staged('locations')} s
-      where not exists (select from locations l where md5(l.location_key) = md5(s.location_key))
-      on conflict do nothing
-      returning id, location_key
-    ), noted as (
-      insert into new_terms select id from added
-    )
-    insert into set_changes select 'locations', id, '{}', trigram_terms(location_key) from added`
+  for (const name of textNames) await addTexts(load, name, staged(searchableTexts[name].table))
   await tx`
     with added as (
       insert into attributes (id, name, value, spelling)
@@ -64,16 +56,20 @@ function isSame({ tx }: Load): Fragment {
 }
 
 /**
- * Gives staged rows the ids that their terms have in the dataset. Locations are unique by MD5: of two texts with the same one, only
+ * Gives staged rows the ids that their terms have in the dataset. Searchable texts are unique by MD5: of two with the same one, only
  * the first is there, so rows lose the second.
  */
 async function renumberTerms(load: Load, staged: (kind: TermKind) => Fragment): Promise<void> {
   const { tx, importId } = load
+  const renumberTexts = (name: TextName) => {
+    const { table } = searchableTexts[name]
+    return tx`
+      select s.id as staged_id, t.id from ${staged(table)} s left join ${tx(table)} t on ${isSameText(tx, name)}
+      where t.id is distinct from s.id`
+  }
   const { count } = await tx`
     create temporary table renumbered_terms on commit drop as
-    select s.id as staged_id, l.id from ${staged('locations')} s
-      left join locations l on md5(l.location_key) = md5(s.location_key) and l.location_key = s.location_key
-    where l.id is distinct from s.id
+    select staged_id, id from (${textNames.map(renumberTexts).reduce((all, each) => tx`${all} union all ${each}`)}) t
     union all
     select s.id, a.id from ${staged('attributes')} s join attributes a using (name, value) where a.id <> s.id
     union all

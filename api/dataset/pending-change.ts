@@ -4,8 +4,8 @@
  *
  * - `affected_users`: users who may use other dependencies now, or have other commits
  * - `active_users`: other users whose last commit may be another one, some of them twice
- * - `new_terms`: attributes and locations that were added. Those that no item has at the end are removed
- * - `set_changes`: terms whose sets have lost and gained a user, a repository or a location. An item may have several rows.
+ * - `new_terms`: attributes and searchable texts that were added. Those that no item has at the end are removed
+ * - `set_changes`: terms whose sets have lost and gained a user, a repository or a text. An item may have several rows.
  *   A term lost as often as gained is unchanged.
  */
 import type { Fragment, SqlOrTransaction } from '../database/connect.ts'

@@ -2,13 +2,14 @@
 import { randomInt } from 'node:crypto'
 import type { Sql, SqlOrTransaction } from '../database/connect.ts'
 import { beginLong } from '../database/long-transaction.ts'
+import { keyColumnOf } from '../names/searchable-texts.ts'
 import { deleteAllSets } from '../sets/set-parts.ts'
 import { compareSets, type IdRange, type Sample, type SetVerification } from '../sets/set-verification.ts'
-import { allTerm, readLastIds, type SetList, setLists } from '../sets/stored-sets.ts'
+import { allTerm, createForLists, readLastIds, type SetList, setLists } from '../sets/stored-sets.ts'
 import { changeDataset, type DatasetChangeOptions, type DatasetChangeResult } from './dataset-change.ts'
 import { deriveMissingTerms } from './missing-terms.ts'
 
-/** Ids of users, of repositories and of locations in a sample. */
+/** Ids of each list in a sample. */
 const sampleSize = 2_000
 
 /**
@@ -43,6 +44,9 @@ const everyId: IdRange = { first: 0, last: 2 ** 31 - 1 }
 /** SQL: `id` of the items of a range, and `term_ids` that they have. */
 function selectItems(list: SetList, { first, last }: IdRange): string {
   const within = (id: string) => `${id} between ${first} and ${last}`
+  if (list !== 'users' && list !== 'repositories') {
+    return `select id, trigram_terms(${keyColumnOf(list)}) as term_ids from ${list} where ${within('id')}`
+  }
   const items = {
     users: `
       select id, u.term_ids || dependency_ids || array[${allTerm}, a.term_id, v.term_id] as term_ids
@@ -54,7 +58,6 @@ function selectItems(list: SetList, { first, last }: IdRange): string {
       from repositories r left join repository_dependencies on repository_id = id
         left join dataset_versions v using (version)
       where ${within('id')}`,
-    locations: `select id, trigram_terms(location_key) as term_ids from locations where ${within('id')}`,
   }
   return `select id, array_remove(term_ids, null) as term_ids from (${items[list]}) i`
 }
@@ -65,5 +68,5 @@ async function drawSample(tx: SqlOrTransaction): Promise<Sample> {
     const first = randomInt(Math.max(1, lastIds[list] - sampleSize + 2))
     return { first, last: first + sampleSize - 1 }
   }
-  return { users: draw('users'), repositories: draw('repositories'), locations: draw('locations') }
+  return createForLists(draw)
 }

@@ -18,6 +18,7 @@ import { removeRepositories, removeUsers } from '../dataset/removal.ts'
 import { noteNewUrls } from '../dataset/repository-changes.ts'
 import { pruneLock } from '../ledger/prune.ts'
 import { identifyLogin } from '../names/forge-names.ts'
+import { textTables } from '../names/searchable-texts.ts'
 import type { RepositoryRecord } from '../staging/records.ts'
 import { createCommitColumns, createRepositoryColumns } from '../staging/staged-rows.ts'
 import { dropDeadLoads } from '../staging/staging.ts'
@@ -37,7 +38,7 @@ const tablesWithNames = [
   'users',
   'identities',
   'user_addresses',
-  'locations',
+  ...textTables,
   'repositories',
   'commits',
   'contributions',

@@ -1,6 +1,6 @@
 import type { Hono } from 'hono'
 import { isLonger, maxFilterTextLength } from '../catalog/attribute-values.ts'
-import { type Discovery, discoverDependencies, discoverLocations } from '../catalog/discovery.ts'
+import { type Discovery, discoverDependencies, discoverTexts } from '../catalog/discovery.ts'
 import { filters } from '../catalog/filters.ts'
 import type { MatchCache } from '../catalog/matches.ts'
 import { createNameFinder } from '../catalog/name-list.ts'
@@ -11,11 +11,12 @@ import { badRequest } from '../errors.ts'
 import { createMeta } from '../http/data-response.ts'
 import { type ApiContext, createRequester, type HonoEnvironment } from '../http/request-context.ts'
 import { sendJson, setHeader } from '../http/response.ts'
+import { searchableTexts, textNames } from '../names/searchable-texts.ts'
 import { assertKnownParameters, readEntries, readInteger, readQuery, readSingle } from './parameters.ts'
 
 const maxItems = 20
 
-/** Adds `GET /dependencies` and `GET /locations`: what filters can name. Both are free, but wait for the caller's turn. */
+/** Adds `GET /dependencies`, `GET /locations` and the like: what filters can name. All are free, but wait for the caller's turn. */
 export function addDiscoveryRoutes(
   app: Hono<HonoEnvironment>,
   meter: Meter,
@@ -51,16 +52,18 @@ export function addDiscoveryRoutes(
     }),
   )
 
-  app.get(
-    '/locations',
-    meter.free((c, { searchParams: query }) => {
-      assertKnownParameters(query, ['contains', 'limit'])
-      const contains = readText(query, 'contains')
-      const limit = readLimit(query)
-      if (contains === undefined) throw badRequest('Invalid contains: missing; send part of a location')
-      return sendDiscovery(c, () => discoverLocations(sql, { contains, limit }))
-    }),
-  )
+  for (const name of textNames) {
+    app.get(
+      `/${searchableTexts[name].table}`,
+      meter.free((c, { searchParams: query }) => {
+        assertKnownParameters(query, ['contains', 'limit'])
+        const contains = readText(query, 'contains')
+        const limit = readLimit(query)
+        if (contains === undefined) throw badRequest(`Invalid contains: missing; send part of a ${name}`)
+        return sendDiscovery(c, () => discoverTexts(sql, name, { contains, limit }))
+      }),
+    )
+  }
 }
 
 function readText(query: URLSearchParams, name: string): string | undefined {

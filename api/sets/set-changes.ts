@@ -20,7 +20,14 @@ import {
   type SetPart,
 } from './set-encoding.ts'
 import { applyRewrites, type Rewrite, rewriteParts, splitIds } from './set-parts.ts'
-import { readLastIds, type SetList, selectTermRows, type TermTable, termColumns } from './stored-sets.ts'
+import {
+  createForLists,
+  readLastIds,
+  type SetList,
+  selectTermRows,
+  type TermTable,
+  termColumns,
+} from './stored-sets.ts'
 import { mergeChanges, type TermChange, TermChanges } from './term-changes.ts'
 
 /** What a change did to sets. */
@@ -52,7 +59,7 @@ export async function applySetChanges(
   bounds = usualBounds,
 ): Promise<ChangedSets> {
   const changed: ChangedSets = { emptied: [], haveUsesChanged: false }
-  const sets: ListStates = { users: new Map(), repositories: new Map(), locations: new Map() }
+  const sets: ListStates = createForLists(() => new Map())
   const ranges = await planRanges(tx, changes, bounds.changes)
   const lastIds = await readLastIds(tx)
   for (const [index, range] of ranges.entries()) {
@@ -61,7 +68,7 @@ export async function applySetChanges(
     const left = ranges.slice(index).reduce((sum, each) => (each.list === list ? sum + each.size : sum), 0)
     const lastId = Math.max(range.last, lastIds[list])
     await rewriteSets(tx, list, listRewrites({ lastId, growth: left / size }, terms), bounds.parts)
-    if (sets.users.size + sets.repositories.size + sets.locations.size >= bounds.sets) {
+    if (Object.values(sets).reduce((sum, { size }) => sum + size, 0) >= bounds.sets) {
       await storeStates(tx, sets, changed)
     }
   }

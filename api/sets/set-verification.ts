@@ -1,6 +1,7 @@
 /** Compares the stored sets with what they should have. */
 import type { SqlOrTransaction } from '../database/connect.ts'
 import { copyRows, readInteger } from '../database/copy.ts'
+import { textTables } from '../names/searchable-texts.ts'
 import { findShelf } from './set-encoding.ts'
 import {
   allTerm,
@@ -93,12 +94,13 @@ async function compareList(
   sample: Sample | undefined,
 ): Promise<{ counts: Map<number, number>; faults: Set<number> }> {
   const unshelved = await readUnshelved(tx, list, versions)
+  const isTextList = textTables.some((table) => table === list)
   const counts = new Map<number, number>()
   const faults = new Set<number>()
   const widths = new Map<number, number>()
   /** Whether the part is where readers look for it, and as changes expect it. */
   const isSound = ({ termId, ids, width, cardinality }: StoredIds) => {
-    const hasOwnParts = list === 'locations' || unshelved.has(termId)
+    const hasOwnParts = isTextList || unshelved.has(termId)
     if (width === undefined) return !hasOwnParts
     if (!widths.has(termId)) widths.set(termId, width)
     return hasOwnParts && ids.length === cardinality && width === widths.get(termId)

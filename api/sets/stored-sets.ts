@@ -1,30 +1,37 @@
 /** Stored sets, as they are read from the database. */
 import type { Fragment, SqlOrTransaction } from '../database/connect.ts'
 import { copyRows, readInteger } from '../database/copy.ts'
+import { textTables } from '../names/searchable-texts.ts'
 import { Bitmap } from './id-set.ts'
 import { decodePart, decodeSets, isBitmap, type SetPart } from './set-encoding.ts'
 
-/** What a set has ids of: the items of a list, or locations. */
-export const setLists = ['users', 'repositories', 'locations'] as const
+/** What a set has ids of: the items of a list, or searchable texts. */
+export const setLists = ['users', 'repositories', ...textTables] as const
 export type SetList = (typeof setLists)[number]
 
 /** Reads the highest ids that sets may have. */
 export async function readLastIds(sql: SqlOrTransaction): Promise<Record<SetList, number>> {
+  const ofTexts = textTables.map((table) => `, (select coalesce(max(id), 0) from ${table}) as ${table}`)
   const [last] = await sql<Record<SetList, number>[]>`
-    select last_user_id as users, last_repository_id as repositories,
-      (select coalesce(max(id), 0) from locations) as locations
-    from dataset`
+    select last_user_id as users, last_repository_id as repositories ${sql.unsafe(ofTexts.join(''))} from dataset`
   if (last === undefined) throw new Error('the dataset row is missing')
   return last
+}
+
+/** Creates something for each list. */
+export function createForLists<Value>(create: (list: SetList) => Value): Record<SetList, Value> {
+  return { users: create('users'), repositories: create('repositories'), locations: create('locations') }
 }
 
 /** The term whose sets have every user and every repository. */
 export const allTerm = 0
 
+const ofUsers = { list: 'users', count: 'users_count', isOnShelf: 'users_on_shelf' } as const
+
 /** Where the row of a term says how many items it has, and whether their set is on a shelf. */
 export const termColumns = [
-  { table: 'locations', list: 'users', count: 'users_count', isOnShelf: 'users_on_shelf' },
-  { table: 'dependencies', list: 'users', count: 'users_count', isOnShelf: 'users_on_shelf' },
+  ...textTables.map((table) => ({ table, ...ofUsers })),
+  { table: 'dependencies', ...ofUsers },
   {
     table: 'dependencies',
     list: 'repositories',

@@ -1,5 +1,6 @@
 /**
- * The attributes of users and repositories: the fields of their records that filters can ask for, except dependencies and locations.
+ * The attributes of users and repositories: the fields of their records that filters can ask for, except dependencies and searchable
+ * texts.
  */
 import { dayOf, isLonger, maxFilterTextLength, nullableUserFields } from '../catalog/attribute-values.ts'
 import {

@@ -6,6 +6,7 @@ import { foldText } from '../names/case-folding.ts'
 import { listCoauthors } from '../names/coauthors.ts'
 import { identifyAddress, identifyForgeId, identifyLogin } from '../names/forge-names.ts'
 import { keyRepositoryUrl } from '../names/repository-url.ts'
+import type { TextName } from '../names/searchable-texts.ts'
 import { type Attribute, listRepositoryAttributes, listUserAttributes } from './attributes.ts'
 import type {
   AddressesRecord,
@@ -33,7 +34,7 @@ export interface StagedRow extends TermsOfRow {
 /** What filters can ask for, except what repositories declare. */
 export interface ItemTerms {
   attributes: readonly Attribute[]
-  location?: string | null
+  texts?: Readonly<Record<TextName, string | null>>
 }
 
 /** A dependency that a repository declares, and when it did, in Unix seconds. Null dates are unknown. */
@@ -53,7 +54,7 @@ export function createRow(item: LoadItem, named: NamedAccounts): StagedRow {
       const is_bot = isBot(item.record, named)
       return {
         columns: createUserColumns(item.record, is_bot),
-        terms: { attributes: listUserAttributes(item.record, is_bot), location: item.record.location },
+        terms: { attributes: listUserAttributes(item.record, is_bot), texts: item.record },
       }
     }
     case 'identities':

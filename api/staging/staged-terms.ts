@@ -7,9 +7,9 @@
  */
 import type { Fragment, SqlOrTransaction } from '../database/connect.ts'
 import { type Column, copyInto, writeRow } from '../database/copy.ts'
-import { foldLocation } from '../names/case-folding.ts'
 import { keyDependencyName } from '../names/dependency-names.ts'
 import { findCountry } from '../names/places/country.ts'
+import { searchableTexts, type TextName, textNames } from '../names/searchable-texts.ts'
 import { type Attribute, countryAttribute, keyAttribute } from './attributes.ts'
 import type { Declaration, TermsOfRow } from './staged-rows.ts'
 import { stagingTable, type TermKind } from './staging-tables.ts'
@@ -21,13 +21,13 @@ const maxKept = 200_000
 interface Term {
   /** In the database. Undefined: no row with it was staged yet. */
   id: number | undefined
-  /** Of a location that is in one. */
+  /** Of a text that names one. */
   country: Term | undefined
 }
 
 /** The terms of a row, which get their ids later. */
 export interface NamedTerms {
-  location: Term | undefined
+  texts: readonly Term[]
   attributes: readonly Term[]
   declared: readonly DeclaredTerm[] | undefined
 }
@@ -46,9 +46,9 @@ export interface StagedTerms {
 }
 
 /** Writes the ids of a row's terms, and the dates of what it declares, for these columns of its table. */
-export function writeTerms({ location, attributes, declared }: NamedTerms): Record<string, Column> {
-  const terms = [location, ...attributes, location?.country].filter((term) => term !== undefined)
-  const term_ids = terms.map(getId)
+export function writeTerms({ texts, attributes, declared }: NamedTerms): Record<string, Column> {
+  const countries = texts.flatMap(({ country }) => country ?? [])
+  const term_ids = [...texts, ...attributes, ...countries].map(getId)
   if (declared === undefined) return { term_ids }
   const sorted = declared
     .map(({ term, firstUse, lastUse }) => ({ id: getId(term), firstUse, lastUse }))
@@ -74,7 +74,7 @@ interface FoundTerm {
   place: number
   id: number
   isStaged: boolean
-  /** A location's, as its first user has it. Null: it is new, or not a location. */
+  /** A searchable text, as its first user has it. Null: it is new, or the term is not one. */
   text: string | null
 }
 
@@ -84,26 +84,36 @@ interface TermRules<What> {
   /** What distinguishes a term from the others of its kind. */
   keyOf(what: What): string
   /** Its columns after the id. `text` is that of `FoundTerm`, and `country` what `findCountry` has found. */
-  columnsOf(what: What, location: { text: string | null; country: string | null }): Column[]
+  columnsOf(what: What, found: { text: string | null; country: string | null }): Column[]
   findCountry?(what: What, text: string | null): string | undefined
   /** SQL: `place`, `id` (null: it is new), `text` and `is_staged` of terms. */
   find(tx: SqlOrTransaction, asked: readonly What[], tables: { staged: Fragment; stored: Fragment }): Fragment
 }
 
 /**
- * A location has the text of its first user, and the country of that text, however others spell it. The country is found by the
- * rules of this process, because that in the database may be of other rules until the load is applied.
+ * A term has the text of its first user, and the country of that text, however others spell it. The country is found by the rules
+ * of this process, because that in the database may be of other rules until the load is applied.
  */
-const locationRules: TermRules<string> = {
-  kind: 'locations',
-  keyOf: foldLocation,
-  columnsOf: (location, { text, country }) => [text ?? location, foldLocation(location), country],
-  findCountry: (location, text) => findCountry(text ?? location),
-  find: (tx, locations, { staged, stored }) => tx`
-      select place, coalesce(s.id, t.id) as id, coalesce(s.location, t.location) as text, s.id is not null as is_staged
-      from unnest(${tx.typed.texts(locations.map(foldLocation))}) with ordinality as a(key, place)
-        left join ${staged} s on md5(s.location_key) = md5(key) and s.location_key = key
-        left join ${stored} t on md5(t.location_key) = md5(key) and t.location_key = key`,
+function createTextRules(name: TextName): TermRules<string> {
+  const { table: kind, columns, fold } = searchableTexts[name]
+  const [textColumn, keyColumn, ...others] = columns
+  const hasCountry = others.length > 0
+  return {
+    kind,
+    keyOf: fold,
+    columnsOf: (own, { text, country }) => [text ?? own, fold(own), ...(hasCountry ? [country] : [])],
+    findCountry: (own, text) => (hasCountry ? findCountry(text ?? own) : undefined),
+    find(tx, texts, { staged, stored }) {
+      const column = (row: Fragment, each: string) => tx`${row}.${tx(each)}`
+      const isSame = (row: Fragment) => tx`
+        md5(${column(row, keyColumn)}) = md5(key) and ${column(row, keyColumn)} = key`
+      return tx`
+        select place, coalesce(s.id, t.id) as id, coalesce(${column(tx`s`, textColumn)}, ${column(tx`t`, textColumn)}) as text,
+          s.id is not null as is_staged
+        from unnest(${tx.typed.texts(texts.map(fold))}) with ordinality as a(key, place)
+          left join ${staged} s on ${isSame(tx`s`)} left join ${stored} t on ${isSame(tx`t`)}`
+    },
+  }
 }
 
 const attributeRules: TermRules<Attribute> = {
@@ -157,8 +167,8 @@ function createTerms<What>(importId: number, rules: TermRules<What>) {
       }
       return term
     },
-    /** Returns the locations that are in a country. */
-    async stage(tx: SqlOrTransaction): Promise<{ location: Term; country: string }[]> {
+    /** Returns the texts that name a country. */
+    async stage(tx: SqlOrTransaction): Promise<{ text: Term; country: string }[]> {
       const asked = pending
       if (asked.length === 0) return []
       pending = []
@@ -172,14 +182,14 @@ function createTerms<What>(importId: number, rules: TermRules<What>) {
           { staged: tx`${tx(table)}`, stored: tx`${tx(rules.kind)}` },
         )}) f`
       const lines: string[] = []
-      const located: { location: Term; country: string }[] = []
+      const located: { text: Term; country: string }[] = []
       for (const { place, id, isStaged, text } of found) {
         const { term, what } = asked[place - 1] ?? {}
         if (term === undefined || what === undefined)
           throw new Error('a term was found that was not asked for')
         term.id = id
         const country = rules.findCountry?.(what, text) ?? null
-        if (country !== null) located.push({ location: term, country })
+        if (country !== null) located.push({ text: term, country })
         if (!isStaged) lines.push(writeRow([id, ...rules.columnsOf(what, { text, country })]))
       }
       await copyInto(tx, table, lines)
@@ -190,15 +200,18 @@ function createTerms<What>(importId: number, rules: TermRules<What>) {
 
 /** Creates the terms of a load that has none yet. */
 export function createStagedTerms(importId: number): StagedTerms {
-  const locations = createTerms(importId, locationRules)
+  const texts = textNames.map((name) => ({ name, terms: createTerms(importId, createTextRules(name)) }))
   const attributes = createTerms(importId, attributeRules)
   const dependencies = createTerms(importId, dependencyRules)
   return {
-    name({ terms, declarations }) {
+    name({ terms: named, declarations }) {
       return (
-        terms && {
-          location: terms.location == null ? undefined : locations.name(terms.location),
-          attributes: terms.attributes.map(attributes.name),
+        named && {
+          texts: texts.flatMap(({ name, terms }) => {
+            const text = named.texts?.[name] ?? undefined
+            return text === undefined ? [] : [terms.name(text)]
+          }),
+          attributes: named.attributes.map(attributes.name),
           declared: declarations?.map((declaration) => ({
             term: dependencies.name(declaration),
             firstUse: declaration.firstUse,
@@ -209,8 +222,10 @@ export function createStagedTerms(importId: number): StagedTerms {
     },
     async stage(tx) {
       async function stageAll(): Promise<void> {
-        for (const { location, country } of await locations.stage(tx)) {
-          location.country = attributes.name(countryAttribute(country))
+        for (const { terms } of texts) {
+          for (const { text, country } of await terms.stage(tx)) {
+            text.country = attributes.name(countryAttribute(country))
+          }
         }
         await attributes.stage(tx)
         await dependencies.stage(tx)

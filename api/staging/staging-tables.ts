@@ -3,10 +3,11 @@
  * are unlogged, so a crash of the server empties them.
  */
 import type { SqlOrTransaction } from '../database/connect.ts'
+import { searchableTexts, type TextName, textTables } from '../names/searchable-texts.ts'
 import { type RecordKind, recordKinds } from './records.ts'
 
 /** The kinds of terms that filters ask for. Each has a table of that name. */
-export const termKinds = ['locations', 'attributes', 'dependencies'] as const
+export const termKinds = [...textTables, 'attributes', 'dependencies'] as const
 export type TermKind = (typeof termKinds)[number]
 
 /** A staging table of records. */
@@ -23,7 +24,7 @@ interface RecordTable {
 /**
  * Texts have the collation of the columns that they go into: to sort by another one takes several times as long.
  * Of several rows for one thing, the one with the highest `position` counts. `term_ids` are those of the item's attributes and
- * location, `dependency_ids` those of what a repository declares, ascending, with its dates beside them.
+ * searchable texts, `dependency_ids` those of what a repository declares, ascending, with its dates beside them.
  */
 export const recordTables: Record<RecordKind, RecordTable> = {
   users: {
@@ -93,10 +94,7 @@ export const recordTables: Record<RecordKind, RecordTable> = {
 
 /** The columns of terms, after their `id`, and the ones that they are found by. */
 const termTables: Record<TermKind, { columns: string; found: string }> = {
-  locations: {
-    columns: 'location text not null, location_key text not null, country text',
-    found: 'md5(location_key)', // it may be longer than an index entry
-  },
+  locations: createTextTable('location'),
   attributes: {
     columns: 'name text collate "C" not null, value text collate "C" not null, spelling text',
     found: 'name, value',
@@ -106,6 +104,15 @@ const termTables: Record<TermKind, { columns: string; found: string }> = {
       status text collate "C"`,
     found: 'name, file, status',
   },
+}
+
+/** The table of a searchable text. */
+function createTextTable(name: TextName): { columns: string; found: string } {
+  const [text, key, ...others] = searchableTexts[name].columns
+  return {
+    columns: `${text} text not null, ${key} text not null${others.map((other) => `, ${other} text`).join('')}`,
+    found: `md5(${key})`, // it may be longer than an index entry
+  }
 }
 
 /** The name of one of a load's tables. */

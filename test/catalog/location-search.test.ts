@@ -1,7 +1,7 @@
-/** Locations are found by the trigrams of their texts (api/catalog/location-search.ts). */
+/** Locations are found by the trigrams of their texts (api/catalog/text-search.ts). */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { findCandidates, listTrigramTerms } from '../../api/catalog/location-search.ts'
+import { findCandidates, listTrigramTerms } from '../../api/catalog/text-search.ts'
 import { foldLocation } from '../../api/names/case-folding.ts'
 import { createUser, loadRecords } from '../support/records.ts'
 import { removeRows } from '../support/removal.ts'
@@ -17,7 +17,7 @@ describeOnOneDatabase('locations', (kind) => {
 
   /** The texts of the locations that the trigrams of some texts leave. */
   async function find(...texts: string[]): Promise<string[] | 'any'> {
-    const found = await findCandidates(service.sql, texts.map(foldLocation))
+    const found = await findCandidates(service.sql, 'location', texts.map(foldLocation))
     if (found === undefined) return 'any'
     const rows = await service.sql<{ key: string }[]>`
       select location_key as key from locations where id = any(${service.sql.typed.bigints(found.ids)}) order by key`

@@ -1,0 +1,47 @@
+/** The terms of searchable texts: adds them, and removes those that nobody has any more. */
+import type { Fragment, SqlOrTransaction } from '../database/connect.ts'
+import { searchableTexts, type TextName, textNames } from '../names/searchable-texts.ts'
+import type { DatasetChange } from './pending-change.ts'
+
+/** SQL: whether the row `t` of a text's table is the row `s`. */
+export function isSameText(tx: SqlOrTransaction, name: TextName): Fragment {
+  const key = tx(searchableTexts[name].columns[1])
+  return tx`md5(t.${key}) = md5(s.${key}) and t.${key} = s.${key}`
+}
+
+/** Adds those texts that the dataset lacks, also to the sets of their trigrams. `rows` selects `id` and the columns of the table. */
+export async function addTexts({ tx }: DatasetChange, name: TextName, rows: Fragment): Promise<void> {
+  const { table, columns } = searchableTexts[name]
+  const key = tx(columns[1])
+  const all = tx.unsafe(columns.join())
+  await tx`
+    with added as (
+      insert into ${tx(table)} (id, ${all})
+      select id, ${all} from ${rows} s
+      where not exists (select from ${tx(table)} t where md5(t.${key}) = md5(s.${key}))
+      on conflict do nothing
+      returning id, ${key} as key
+    ), noted as (
+      insert into new_terms select id from added
+    )
+    insert into set_changes select ${table}::text::list_name, id, '{}', trigram_terms(key) from added`
+}
+
+/**
+ * Removes texts that no user has any more. Their removal from the sets of their trigrams is noted in `set_changes`. `isUnused` is SQL:
+ * whether a row may have no users. Returns whether there were any.
+ */
+export async function removeUnusedTexts(tx: SqlOrTransaction, isUnused: Fragment): Promise<boolean> {
+  let removed = 0
+  for (const name of textNames) {
+    const { table, columns } = searchableTexts[name]
+    const { count } = await tx`
+      with removed as (
+        delete from ${tx(table)} where ${isUnused} and users_count = 0 returning id, ${tx(columns[1])} as key
+      )
+      insert into set_changes
+      select ${table}::text::list_name, id, trigram_terms(key), '{}' from removed`
+    removed += count
+  }
+  return removed > 0
+}
