@@ -30,6 +30,7 @@ import { contactPlaceholder, listSlots } from '../api/portal/slots.ts'
 import { listFiles } from '../client/list-files.ts'
 import { originPlaceholder } from './base-url.ts'
 import { writeMarkdown } from './markdown.ts'
+import { movedPages } from './moved-pages.ts'
 import { writeSearchWords } from './search-words.ts'
 import { describeViewer } from './viewer-parts.ts'
 
@@ -88,6 +89,7 @@ export async function buildDocs({
     const manifest: DocsManifest = {
       stamp,
       baseUrl: baseUrl ?? null,
+      movedPages,
       placeholder: originPlaceholder,
       viewer: await describeViewer(files),
       ...(await prepareFiles(files)),

@@ -148,8 +148,10 @@ export type Price = '1 per item' | '1 credit' | 'free'
 
 /** An endpoint: a path with `GET`. */
 export interface Endpoint {
-  /** Last part of the page's URL: `list-users`. */
+  /** `list-users`. */
   id: string
+  /** Its place below the docs: `reference/list-users/`, or `reference/service/#get-health` on a page that several share. */
+  link: string
   operationId: string
   path: string
   tag: string
@@ -201,6 +203,18 @@ const toTitle = (name: string) => {
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
+/** The page of small endpoints that need no credits. Every other endpoint has a page of its own. */
+export const sharedPage = {
+  id: 'service',
+  title: 'Health, version, coverage and metrics',
+  operationIds: ['getHealth', 'getVersion', 'getCoverage', 'getMetrics'],
+}
+
+const writeEndpointLink = (operationId: string) =>
+  sharedPage.operationIds.includes(operationId)
+    ? `reference/${sharedPage.id}/#${toId(operationId)}`
+    : `reference/${toId(operationId)}/`
+
 /** Parameters of every list come after the endpoint's own. */
 const isPaging = ({ name }: Parameter) => /^(page|per_page|after)$/.test(name)
 
@@ -246,10 +260,11 @@ const isNullable = ({ type, anyOf = [] }: SchemaObject): boolean =>
 function describeRules(schema: SchemaObject, isRepeated: boolean): string[] {
   const { default: standard, enum: choices, minimum, maximum, maxItems, items, minLength, maxLength } = schema
   const longest = items?.maxLength ?? maxLength
+  // The largest number of JavaScript is the bound of everything that has no other.
+  const isBounded = maximum !== undefined && maximum < Number.MAX_SAFE_INTEGER
   return [
     ...(choices !== undefined ? [choices.map((choice) => `<code>${choice}</code>`).join(' or ')] : []),
-    ...(minimum !== undefined && maximum !== undefined ? [`${minimum}–${maximum}`] : []),
-    ...(minimum !== undefined && maximum === undefined ? [`≥ ${minimum}`] : []),
+    ...(minimum === undefined ? [] : [isBounded ? `${minimum}–${maximum}` : `${minimum} or more`]),
     ...(maxItems === undefined ? [] : [isRepeated ? `repeatable ≤ ${maxItems}` : `≤ ${maxItems} entries`]),
     ...(longest === undefined ? [] : [`${minLength ? `${minLength}–` : '≤ '}${longest} characters`]),
     ...(standard !== undefined ? [`default ${standard}`] : []),
@@ -365,6 +380,7 @@ class ReferenceReader {
     return [
       {
         id: toId(operationId),
+        link: writeEndpointLink(operationId),
         operationId,
         path,
         tag: tags[0],

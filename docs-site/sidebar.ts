@@ -1,18 +1,25 @@
 /** The pages in the sidebar, by tab and group. */
-import { loadReference } from './reference.ts'
+import { loadReference, sharedPage } from './reference.ts'
 
 const { tags, endpoints } = loadReference()
-/** One group per tag of openapi.yml. Endpoints have their price. */
-const referenceGroups = tags.map(({ name }) => ({
-  label: name,
-  items: endpoints
-    .filter(({ tag }) => tag === name)
-    .map(({ id, title, price }) => ({
+/** One group per tag of openapi.yml. Endpoints have their price. Those of a shared page have one link, in the first group. */
+const referenceGroups = tags.map(({ name }) => {
+  const own = endpoints.filter(({ tag }) => tag === name)
+  const shared = own.filter(({ operationId }) => sharedPage.operationIds.includes(operationId))
+  const items = own.filter((endpoint) => !shared.includes(endpoint))
+  const isFirst = shared[0]?.operationId === sharedPage.operationIds[0]
+  return {
+    label: name,
+    items: [
+      ...(isFirst ? [{ title: sharedPage.title, link: `reference/${sharedPage.id}/`, price: 'free' }] : []),
+      ...items,
+    ].map(({ title, link, price }) => ({
       label: title,
-      link: `/reference/${id}/`,
+      link: `/${link}`,
       badge: { text: price, variant: price === 'free' ? ('success' as const) : ('caution' as const) },
     })),
-}))
+  }
+})
 
 /** A group of pages, by their names. */
 const group = (label: string, pages: string) => ({ label, items: pages.split(' ') })
@@ -27,18 +34,15 @@ export const sidebar = [
         items: [{ slug: 'index', label: 'Home' }, 'quickstart', 'read-a-whole-list', 'coverage', 'pricing'],
       },
       group('How-to guides', 'recipes keep-a-copy'),
-      group(
-        'Clients and tools',
-        'typescript-client python-client python-errors command-line clients tools other-languages',
-      ),
-      group('Assistants', 'connect-an-assistant devdata-mcp assistant-tools assistant-example'),
+      group('Clients and tools', 'typescript-client python-client command-line tools other-languages'),
+      group('Assistants', 'connect-an-assistant assistant-tools'),
       group(
         'Filters',
         'filtering filter-by-dependency filter-by-location find-names batch-look-ups request-limits',
       ),
       group('Requests', 'pagination changing-lists conditional-requests requests-and-responses errors'),
       group('Keys and credits', 'authentication credits your-key billing-guarantees rate-limits'),
-      group('Background', 'data countries automation-accounts personal-data versions glossary'),
+      group('Background', 'data personal-data versions glossary'),
       { label: 'Help', items: ['support', { label: 'Changelog', link: '/changelog/' }] },
     ],
   },
@@ -61,16 +65,16 @@ export const sidebar = [
     items: [
       group(
         'Run your own',
-        'running install production settings start-and-stop url-and-connections proxies containers deno deno-deploy upgrades-and-backups restore',
+        'running install production settings start-and-stop url-and-connections proxies containers deno upgrades-and-backups restore',
       ),
-      group('Database', 'postgresql poolers database-roles high-availability replicas clusters'),
+      group('Database', 'postgresql database-roles high-availability replicas'),
       group(
         'Data',
-        'loading-data load-files remove-data import-github github-records github-requests import-git clone-records manifests keeping-fresh refresh-jobs refresh-problems export-data',
+        'loading-data load-files remove-data import-github import-git manifests keeping-fresh export-data',
       ),
-      group('People', 'duties forget-a-person deletion-lists'),
+      group('People', 'duties forget-a-person'),
       group('Keys', 'keys ledger'),
-      group('In production', 'observing metrics alerts tracing scaling disk-and-memory limits security'),
+      group('In production', 'observing scaling limits security'),
     ],
   },
 ]

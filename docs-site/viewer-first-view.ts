@@ -35,7 +35,7 @@ interface Entry {
 const methods = ['get', 'head', 'options', 'post', 'put', 'patch', 'delete']
 
 function listEntries({ paths }: Document): Entry[] {
-  const pages = new Map(loadReference().endpoints.map(({ path, id }) => [path, `docs/reference/${id}/`]))
+  const pages = new Map(loadReference().endpoints.map(({ path, link }) => [path, `docs/${link}`]))
   return Object.entries(paths).flatMap(([path, item]) =>
     methods.flatMap((method): Entry[] => {
       const operation = item[method] as Operation | undefined

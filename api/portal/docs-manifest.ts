@@ -45,6 +45,8 @@ const manifestSchema = v.object({
   stamp: v.string(),
   /** The `BASE_URL` that pages show; null: built without one. */
   baseUrl: v.nullable(v.string()),
+  /** Where pages of earlier builds are now, below the docs: `keeping-fresh/` by `refresh-jobs`. */
+  movedPages: v.record(v.string(), v.string()),
   /** Placeholder of the request's origin, in pages built without `BASE_URL`. */
   placeholder: v.string(),
   /** CSP sources (`'sha256-…'`) of inline scripts. */

@@ -41,6 +41,13 @@ function findDocsFile({ files }: BuiltDocs, path: string): string | undefined {
   return candidates.find((name) => name !== '404.html' && Object.hasOwn(files, name))
 }
 
+/** Where a page of an earlier build is now, in the form that was asked for; undefined if there was none. */
+function findMovedPage({ movedPages }: BuiltDocs, path: string): string | undefined {
+  const page = path.replace(/(?:\/index)?\.md$|\/(?:index\.html)?$/, '')
+  const target = Object.hasOwn(movedPages, page) ? movedPages[page] : undefined
+  return path.endsWith('.md') ? target?.replace(/\/(?=#|$)/, '.md') : target
+}
+
 /** The Markdown file of a page; undefined for other files. */
 function findMarkdown({ files }: BuiltDocs, name: string): string | undefined {
   const markdown = name.replace(/(?:(?<=.)\/index)?\.html$/, '.md')
@@ -93,6 +100,11 @@ export function addDocsRoutes(
     if (!page || markdown) c.header('Vary', 'Accept', { append: true })
     const name = markdown && prefersMarkdown(c.req.header('Accept')) ? markdown : page
     if (name) return sendFile(c, docs, name, 200)
+    const moved = findMovedPage(docs, path)
+    if (moved !== undefined) {
+      c.header('Cache-Control', 'no-cache')
+      return c.redirect(`${basePath}/docs/${moved}`, 301)
+    }
     if (!c.req.header('Accept')?.includes('text/html')) throw notFound('Not found')
     return sendFile(c, docs, '404.html', 404)
   })

@@ -761,7 +761,7 @@ test(`the costs that ${calls} calls report are the ledger's, also when responses
 })
 
 test('a question that the docs show costs what they say', async () => {
-  const page = await readFile(join(project, 'docs-site/src/content/docs/assistant-example.md'), 'utf8')
+  const page = await readFile(join(project, 'docs-site/src/content/docs/assistant-tools.md'), 'utf8')
   await using conversation = await converse({ credits: 10_000, environment: { DEVDATA_BUDGET: '25' } })
   const blocks = [...page.matchAll(/^```json title="(\w+)"\n([\s\S]*?)^```$/gm)].map(([, ...block]) => block)
   expect(blocks.length).toBe(8)

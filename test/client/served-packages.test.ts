@@ -55,7 +55,7 @@ test('the client is installed by the line of each page, and its command runs', a
 })
 
 test('an assistant starts devdata-mcp by the configuration of the page', async () => {
-  const page = await read('devdata-mcp.md')
+  const page = await read('connect-an-assistant.md')
   const [, args = ''] = /"command": "npx",\s+"args": (\[.*\])/.exec(page) ?? []
   const options = { cwd: directory, env: environment }
   const { stdout } = await run('npx', [...JSON.parse(args), '--version'], options)
@@ -72,7 +72,7 @@ test('the Python client is installed by the line of its page, and its first prog
 })
 
 test('the files have the hashes that stand beside them', async () => {
-  const page = await read('clients.md')
+  const page = await read('tools.md')
   const checked = await runLines(page, /^curl .*$/gm)
   const names = ['devdata-client-0.1.0.tgz', 'devdata-mcp-0.1.0.tgz', 'devdata_client-0.1.0-py3-none-any.whl']
   expect(checked).toBe(names.map((name) => `${name}: OK\n`).join(''))

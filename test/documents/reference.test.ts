@@ -9,6 +9,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { errorCodes } from '../../api/errors.ts'
 import { docsDirectory, findDocs } from '../../api/portal/docs-manifest.ts'
 import { buildDocs } from '../../docs-site/build.ts'
+import { loadReference } from '../../docs-site/reference.ts'
 import { contract, listOperations } from '../support/contract.ts'
 import { listElements, readText } from '../support/html.ts'
 
@@ -22,8 +23,17 @@ beforeAll(async () => {
 
 const readPage = async (path: string) => fromHtml(await readFile(join(built, path, 'index.html'), 'utf8'))
 
-/** `listUsers` as it stands in an address. */
-const toId = (name: string) => name.replace(/([a-z])([A-Z])/g, '$1-$2').toLowerCase()
+/** What the reference says about an endpoint. A few endpoints share a page, and their anchors there begin with their ids. */
+async function readEndpoint(operationId: string) {
+  const { id, link } =
+    loadReference().endpoints.find((each) => each.operationId === operationId) ?? expect.fail(operationId)
+  const page = await readPage(link.replace(/#.*/, ''))
+  const [content] = listElements(page, ({ properties }) => properties.dataEndpoint === id)
+  return {
+    content: content ?? expect.fail(`${link} has no ${id}`),
+    prefix: link.includes('#') ? `${id}-` : '',
+  }
+}
 
 /** The names in the lists of a page whose anchors begin so, each with its short facts. */
 function readFields(page: Nodes, anchor: string): Map<string, string> {
@@ -48,18 +58,18 @@ describe('the page of an endpoint', () => {
     async (endpoint) => {
       const operation = contract.paths[endpoint.path]?.get
       if (operation === undefined) throw new Error(endpoint.path)
-      const page = await readPage(`reference/${toId(operation.operationId)}`)
+      const { content: page, prefix } = await readEndpoint(operation.operationId)
       const text = readText(page)
       expect(text).toContain(`GET ${endpoint.path}`)
 
-      const parameters = readFields(page, 'parameter')
+      const parameters = readFields(page, `${prefix}parameter`)
       expect([...parameters.keys()].sort()).toEqual(endpoint.parameters.map(({ name }) => name).sort())
       for (const { name, required, schema } of endpoint.parameters) {
         const facts = parameters.get(name)
-        expect(facts).toContain(required ? 'required' : 'optional')
+        expect([name, facts?.includes('required')]).toEqual([name, required])
         for (const bound of [
           schema.minimum,
-          schema.maximum,
+          schema.maximum === Number.MAX_SAFE_INTEGER ? undefined : schema.maximum,
           schema.maxItems,
           schema.maxLength,
           schema.default,
@@ -71,7 +81,9 @@ describe('the page of an endpoint', () => {
 
       const statuses = Object.keys(operation.responses).filter((status) => Number(status) < 400)
       for (const status of statuses) {
-        expect(listElements(page, ({ properties }) => properties.id === `status-${status}`)).toHaveLength(1)
+        expect(
+          listElements(page, ({ properties }) => properties.id === `${prefix}status-${status}`),
+        ).toHaveLength(1)
       }
       const prices = listElements(page, ({ properties }) => properties.dataPrice !== undefined).map(readText)
       const isMetered = contract.paths[endpoint.path]?.head !== undefined

@@ -261,7 +261,7 @@ describeOnOneDatabase('an operator’s endpoint', (kind) => {
       const text = await readMetrics()
       const names = [...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name = '']) => name)
       const page = await readFile(
-        join(import.meta.dirname, '../../docs-site/src/content/docs/metrics.md'),
+        join(import.meta.dirname, '../../docs-site/src/content/docs/observing.md'),
         'utf8',
       )
       expect(names.filter((name) => !page.includes(`\`${name}\``))).toEqual([])

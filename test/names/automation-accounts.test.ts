@@ -97,10 +97,7 @@ test('what the operator says is part of the rules, in any order', () => {
 })
 
 test('the docs list the accounts', () => {
-  const page = readFileSync(
-    join(import.meta.dirname, '../../docs-site/src/content/docs/automation-accounts.md'),
-    'utf8',
-  )
+  const page = readFileSync(join(import.meta.dirname, '../../docs-site/src/content/docs/data.mdx'), 'utf8')
   const [, list = ''] = /Known automation accounts"\n(.*?)```/s.exec(page) ?? []
   expect(list.trim().split(/\s+/)).toEqual([...automationAccounts])
 })

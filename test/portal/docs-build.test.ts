@@ -61,6 +61,8 @@ describe('the docs folder', () => {
     await writeFile(join(directory, nameDocsPointer(baseUrl)), name)
     expect((await prefixed.request('/docs')).status).toBe(200)
     expect((await prefixed.request('/docs/credits/')).status).toBe(200)
+    const moved = await prefixed.request('/docs/alerts/')
+    expect(moved.headers.get('location')).toBe('/public-api/docs/observing/#alerts')
     expect((await prefixed.app.request('https://api.example.com/docs')).status).toBe(404)
     const viewer = await prefixed.request('/api-docs')
     const policy = viewer.headers.get('content-security-policy')

@@ -2,11 +2,12 @@
 import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Element } from 'hast'
 import { fromHtml } from 'hast-util-from-html'
 import { select, selectAll } from 'hast-util-select'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { documentPath, loadReference } from '../../docs-site/reference.ts'
+import { documentPath, type Endpoint, loadReference } from '../../docs-site/reference.ts'
 import { findRequest } from '../../docs-site/requests.ts'
 import { serveDocs } from '../support/docs.ts'
 import { readText } from '../support/html.ts'
@@ -15,13 +16,19 @@ import { useStarted } from '../support/suite.ts'
 const docs = useStarted(serveDocs)
 
 const readPage = async (path: string) =>
-  fromHtml(await readFile(join(docs.manifest.directory, 'reference', path, 'index.html'), 'utf8'))
+  fromHtml(await readFile(join(docs.manifest.directory, path, 'index.html'), 'utf8'))
+
+/** What the page of an endpoint says about it. A few endpoints share a page. */
+async function readEndpoint({ id, link }: Endpoint): Promise<Element> {
+  const page = await readPage(link.replace(/#.*/, ''))
+  return select(`[data-endpoint=${id}]`, page) ?? expect.fail(`${link} has no ${id}`)
+}
 
 const { endpoints, resources } = loadReference()
 
 describe('the page of an endpoint', () => {
   test.each(endpoints)('has a sample right after each introduction: $path', async (endpoint) => {
-    const page = await readPage(endpoint.id)
+    const page = await readEndpoint(endpoint)
     const names = [endpoint.operationId, endpoint.quote?.operationId ?? ''].filter(findRequest)
     expect(names).toContain(endpoint.operationId)
     const samples = selectAll('.beside > .intro + .samples [data-request]', page)
@@ -35,7 +42,7 @@ describe('the page of an endpoint', () => {
   })
 
   test.each(endpoints)('shows at most five errors, and folds all others: $path', async (endpoint) => {
-    const page = await readPage(endpoint.id)
+    const page = await readEndpoint(endpoint)
     const first = selectAll('.rest > ul.errors li', page).map(readText)
     const folded = selectAll('details > ul.errors li', page).map(readText)
     expect(first.length).toBeGreaterThan(1)
@@ -49,7 +56,7 @@ describe('the page of an endpoint', () => {
   })
 
   test.each(endpoints)('unfolds the fields of its body: $path', async (endpoint) => {
-    const page = await readPage(endpoint.id)
+    const page = await readEndpoint(endpoint)
     const types = endpoint.responses.filter(({ status }) => status === '200').flatMap(({ types }) => types)
     for (const { resource, list } of types) {
       if (resource === undefined) continue
@@ -77,7 +84,7 @@ test('the docs’ own endpoints have no page', () => {
 })
 
 test('the path of an endpoint and its price come before everything else', async () => {
-  const page = await readPage('list-users')
+  const page = await readPage('reference/list-users')
   const line = select('.beside > .intro > .operation:first-child', page)
   expect(line && readText(line).trim()).toBe('GET /users 1 per item')
 })

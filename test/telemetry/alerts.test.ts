@@ -66,7 +66,7 @@ test('each alert has a test', async () => {
 })
 
 test('the docs list each alert with its severity and its time', async () => {
-  const page = await readFile(join(project, 'docs-site/src/content/docs/alerts.md'), 'utf8')
+  const page = await readFile(join(project, 'docs-site/src/content/docs/observing.md'), 'utf8')
   const rows = [...page.matchAll(/^\| `(Devdata\w+)` \| (\w+) \| (\S+) \|/gm)].map(([, ...cells]) => cells)
   expect(rows).toEqual(rules.map(({ alert, labels, for: time }) => [alert, labels.severity, time]))
 })

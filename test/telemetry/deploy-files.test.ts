@@ -86,7 +86,7 @@ describe('the dashboard for Grafana', async () => {
     await scrape()
     const scraped = await scrape()
     await service.close()
-    const documented = await readText('docs-site/src/content/docs/metrics.md')
+    const documented = await readText('docs-site/src/content/docs/observing.md')
     for (const expression of expressions) {
       for (const [, name = ''] of expression.matchAll(/\b((?:devdata|process)_\w+)\{/g)) {
         // Without replicas, those of replicas have no series.
@@ -107,7 +107,7 @@ describe('the dashboard for Grafana', async () => {
     const { name: variables } = { name: templating.list.map(({ name }) => name) }
     expect(variables).toEqual(['datasource', 'job'])
     const documented = [
-      ...(await readText('docs-site/src/content/docs/metrics.md')).matchAll(/`((?:devdata|process)_\w+)`/g),
+      ...(await readText('docs-site/src/content/docs/observing.md')).matchAll(/`((?:devdata|process)_\w+)`/g),
     ].map(([, name = '']) => name)
     const shown = expressions.join('\n')
     expect([...new Set(documented)].filter((name) => !shown.includes(name))).toEqual([])
