@@ -37,6 +37,14 @@ function wholeNumber(min: number, max: number) {
   )
 }
 
+function oneLine(maxLength: number) {
+  return v.pipe(
+    v.string(),
+    v.maxLength(maxLength, `must have at most ${maxLength} characters`),
+    v.regex(/^\P{Cc}*$/u, 'must be one line'),
+  )
+}
+
 /** A text that `parse` reads. It returns `'invalid'` if the text breaks the rule. */
 function parsed<Value>(parse: (text: string) => Value | 'invalid', rule: string) {
   return v.pipe(
@@ -151,13 +159,7 @@ const settings = {
   RESPONSE_CACHE_MB: v.optional(wholeNumber(0, 100_000), '32'),
   COMPRESS_RESPONSES: v.optional(v.picklist(['on', 'off'], 'must be on or off'), 'on'),
   PUBLIC_COVERAGE: v.optional(v.picklist(['on', 'off'], 'must be on or off'), 'on'),
-  OPERATOR_NAME: v.optional(
-    v.pipe(
-      v.string(),
-      v.maxLength(100, 'must have at most 100 characters'),
-      v.regex(/^\P{Cc}*$/u, 'must be one line'),
-    ),
-  ),
+  OPERATOR_NAME: v.optional(oneLine(100)),
   CONTACT_URL: v.optional(
     link(
       ['https:', 'http:', 'mailto:'],
@@ -172,6 +174,7 @@ const settings = {
     ),
   ),
   TERMS_URL: v.optional(pageUrl),
+  TERMS_NOTE: v.optional(oneLine(1_000)),
   PRIVACY_URL: v.optional(pageUrl),
   STATUS_URL: v.optional(pageUrl),
   LOG_LEVEL: v.optional(v.picklist(logLevels, `must be one of ${logLevels.join(', ')}`), 'info'),
@@ -318,6 +321,7 @@ export function readConfig(environment: Record<string, string | undefined>, { te
       signupUrl: output.SIGNUP_URL,
       creditPrice: output.CREDIT_PRICE,
       termsUrl: output.TERMS_URL,
+      termsNote: output.TERMS_NOTE,
       privacyUrl: output.PRIVACY_URL,
       statusUrl: output.STATUS_URL,
     },

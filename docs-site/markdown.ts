@@ -84,6 +84,10 @@ const convertFirstTab: Handle = (state, node: Element) => {
   return panel ? state.toFlow(state.all(panel)) : []
 }
 
+/** Leaves out what is folded, but for the messages of the errors page. */
+const convertDetails: Handle = (state, node: Element) =>
+  matches('.messages', node) ? state.toFlow(state.all(node)) : []
+
 /** A slot that the service fills, in Markdown as in HTML. */
 const convertSlot: Handle = (_state, { properties }: Element) => ({
   type: 'html',
@@ -92,9 +96,21 @@ const convertSlot: Handle = (_state, { properties }: Element) => ({
 
 /** Elements for the eye or the mouse only, and for scripts. */
 const decoration =
-  'script, noscript, style, svg, button, form, .price, .run, starlight-tabs-restore, .sl-anchor-link, .sr-only'
+  'script, noscript, style, svg, button, form, .price, .run, .head[hidden], starlight-tabs-restore, .sl-anchor-link, .sr-only'
+
+const createParagraph = (value: string): Element => ({
+  type: 'element',
+  tagName: 'p',
+  properties: {},
+  children: [{ type: 'text', value }],
+})
 
 function removeDecoration(node: Element): void {
+  // The caption of a picture speaks of it, so its description stays.
+  node.children = node.children.map((child) => {
+    const label = child.type === 'element' && matches('svg[role=img]', child) && child.properties.ariaLabel
+    return typeof label === 'string' ? createParagraph(`Picture: ${label}`) : child
+  })
   node.children = node.children.filter((child) => child.type !== 'element' || !matches(decoration, child))
   // The name of a field or parameter is a link to itself, for readers who want its URL.
   if (node.tagName === 'dt') {
@@ -113,6 +129,8 @@ export function convertPage(html: string, page: string, options: MarkdownOptions
   if (!content || !heading) return undefined
   const title = readText(heading).trim()
   const description = String(select('meta[name=description]', document)?.properties.content ?? '')
+  // The first view of the home page, without its title and its form.
+  content.children.unshift(...selectAll('.pitch > p:not(.actions)', document))
   removeDecoration(content)
   for (const link of selectAll('a[href]', content)) {
     link.properties.href = completeLink(String(link.properties.href), page, options)
@@ -130,7 +148,7 @@ export function convertPage(html: string, page: string, options: MarkdownOptions
     return `# ${title}\n\n${description ? `> ${description}\n\n` : ''}${body.trim()}\n`
   }
   const text = write({ 'starlight-tabs': convertTabs })
-  const shortText = write({ 'starlight-tabs': convertFirstTab, details: () => [] })
+  const shortText = write({ 'starlight-tabs': convertFirstTab, details: convertDetails })
   return { name: nameMarkdown(page), title, description, text, shortText }
 }
 

@@ -150,8 +150,20 @@ function settle(value: unknown, varying: Readonly<Record<string, unknown>>): unk
 }
 
 /** Replaces the varying fields of a JSON body, so that it can be compared and shown. */
-export function settleBody({ path }: SampleRequest, body: unknown): unknown {
-  return settle(body, /^\/(version|docs|api-key|admin)\b/.test(path) ? varyingService : {})
+export function settleBody(
+  { path, showsItems = Number.POSITIVE_INFINITY }: SampleRequest,
+  body: unknown,
+): unknown {
+  return cutLists(
+    settle(body, /^\/(version|docs|api-key|admin)\b/.test(path) ? varyingService : {}),
+    showsItems,
+  )
+}
+
+function cutLists(value: unknown, most: number): unknown {
+  if (Array.isArray(value)) return value.slice(0, most).map((item) => cutLists(item, most))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, cutLists(field, most)]))
 }
 
 /** Formats a response for pages: status, selected headers, body. Replaces the service's URL with `{base_url}`. */

@@ -14,6 +14,7 @@ export function startKeyForm(): (credits: string) => void {
   const state = find('#key-state', HTMLOutputElement)
   const demo = document.querySelector<HTMLButtonElement>('#demo')
   const forget = find('#forget', HTMLButtonElement)
+  const source = document.querySelector<HTMLElement>('#key-source')
   const explanation = state.textContent
   let role: string | undefined
 
@@ -42,6 +43,7 @@ export function startKeyForm(): (credits: string) => void {
     const key = readKey()
     input.value = key ? writeKeyEnd(key) : ''
     forget.hidden = !key
+    if (source) source.hidden = key !== undefined
     if (demo) demo.hidden = key === demo.dataset.demoKey
     void checkKey()
   }

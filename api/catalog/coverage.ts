@@ -15,10 +15,29 @@ export interface CoveredLanguage {
   repositories: number
 }
 
+/** A year, and the repositories whose last push is of it. */
+interface PushYear {
+  year: number
+  repositories: number
+}
+
+/** A year, and the users whose last commit is of it. */
+interface CommitYear {
+  year: number
+  users: number
+}
+
 /** What each change of the dataset computes. Lists have the most frequent ones. */
 export interface CoverageSummary {
   /** Names of dependencies, each once for each file. */
   dependencies: number
+  /** The day of the newest push to a repository (YYYY-MM-DD), no later than today; null: there is none. */
+  last_push: string | null
+  /** The day of the newest commit of a user. */
+  last_commit: string | null
+  /** The newest first. */
+  push_years: PushYear[]
+  commit_years: CommitYear[]
   /** The share of users with each nullable field, from 0 to 1. */
   user_fields: Record<string, number>
   countries: CoveredCountry[]
@@ -69,6 +88,10 @@ const maxLoads = 100
 
 const emptySummary: CoverageSummary = {
   dependencies: 0,
+  last_push: null,
+  last_commit: null,
+  push_years: [],
+  commit_years: [],
   user_fields: {},
   countries: [],
   languages: [],
@@ -106,7 +129,7 @@ export async function readCoverage(sql: Sql): Promise<Coverage> {
     from dataset`
   if (found === undefined) throw new Error('the dataset row is missing')
   const { version, updated_at, newest, oldest, summary, users, repositories, commits, loads } = found
-  const { dependencies, ...lists } = summary ?? emptySummary
+  const { dependencies, ...lists } = { ...emptySummary, ...summary } // one of an older version has fewer members
   return {
     dataset: { version, updated_at },
     users,

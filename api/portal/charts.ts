@@ -21,6 +21,9 @@ export interface Bar {
   note?: string
 }
 
+/** Rows that are in view. The others are folded, so that charts beside each other end together. */
+const maxRows = 8
+
 /** A table with a bar in each row. */
 export function writeBars(
   what: string,
@@ -30,13 +33,16 @@ export function writeBars(
   largest = Math.max(...bars.map(({ size }) => size)),
 ): SlotText {
   if (bars.length === 0) return { html: '<p>None.</p>', markdown: 'None.' }
-  const lines = bars.map(({ name, size, text, note }) => {
+  const rows = bars.map(({ name, size, text, note }) => {
     const share = largest === 0 ? 0 : size / largest
     const below = note === undefined ? '' : `<small>${escapeHtml(note)}</small>`
     return `<tr><th scope="row">${escapeHtml(name)}${below}</th><td><span class="share" style="--share:${share.toFixed(4)}"></span>${escapeHtml(text)}</td></tr>`
   })
+  const writeRows = (some: readonly string[]) =>
+    `<table class="bars"><thead class="sr-only"><tr><th>${what}</th><th>${figure}</th></tr></thead><tbody>${some.join('')}</tbody></table>`
+  const others = rows.slice(maxRows)
   return {
-    html: `<table class="bars"><thead class="sr-only"><tr><th>${what}</th><th>${figure}</th></tr></thead><tbody>${lines.join('')}</tbody></table>`,
+    html: `${writeRows(rows.slice(0, maxRows))}${others.length === 0 ? '' : `<details><summary>${others.length} more</summary>${writeRows(others)}</details>`}`,
     markdown: writeTable(
       [what, figure],
       bars.map(({ name, text, note }) => [note === undefined ? name : `${name} (${note})`, text]),

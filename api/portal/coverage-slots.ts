@@ -9,16 +9,19 @@ export type NoCoverage = 'unreadable' | 'not public'
 const writePercent = (share: number) => `${(share * 100).toLocaleString('en', { maximumFractionDigits: 1 })}%`
 const countryNames = new Intl.DisplayNames('en', { type: 'region' })
 
-const ages: readonly (readonly [unit: Intl.RelativeTimeFormatUnit, seconds: number])[] = [
-  ['day', 86_400],
-  ['hour', 3_600],
-  ['minute', 60],
+/** A unit is for ages of at least so many of it. */
+const ages: readonly (readonly [unit: Intl.RelativeTimeFormatUnit, seconds: number, least: number])[] = [
+  ['year', 31_556_952, 2],
+  ['month', 2_629_746, 2],
+  ['day', 86_400, 1],
+  ['hour', 3_600, 1],
+  ['minute', 60, 1],
 ]
 
 /** `2 hours ago`. */
 function writeAge(time: string, nowMs: number): string {
   const seconds = Math.max(0, nowMs - Date.parse(time)) / 1000
-  const [unit, length] = ages.find(([, each]) => seconds >= each) ?? ['minute', 60]
+  const [unit, length] = ages.find(([, each, least]) => seconds >= each * least) ?? ['minute', 60]
   return new Intl.RelativeTimeFormat('en', { numeric: 'auto' }).format(-Math.floor(seconds / length), unit)
 }
 
@@ -84,21 +87,63 @@ const fieldNames: Readonly<Record<string, string>> = {
   bio: 'Bio',
 }
 
-/** How old the data is. */
-function writeFreshness({ dataset, refreshed }: Coverage, nowMs: number): SlotText {
-  const changed = `Version ${writeCount(dataset.version)} of the data, changed ${writeAge(dataset.updated_at, nowMs)}.`
-  if (refreshed.newest === null || refreshed.oldest === null) return joinText(changed)
+/** How old the data itself is. A load can be new, and its records old. */
+function writeNewest({ last_push, last_commit }: Coverage, nowMs: number): string {
+  const days = { push: last_push, commit: last_commit }
+  return Object.entries(days)
+    .map(([what, day]) =>
+      day === null ? '' : `The newest ${what} is of ${writeDay(day)} (${writeAge(day, nowMs)}). `,
+    )
+    .join('')
+}
+
+/** How old the data is, and when it was loaded. */
+function writeFreshness(coverage: Coverage, nowMs: number): SlotText {
+  const { dataset, refreshed } = coverage
+  const load = refreshed.newest === null ? '' : ` The last load was ${writeAge(refreshed.newest, nowMs)}.`
   return joinText(
-    `${changed} The last load was ${writeAge(refreshed.newest, nowMs)}. `,
-    `All of it was loaded on ${writeDay(refreshed.oldest)} or later.`,
+    writeNewest(coverage, nowMs),
+    `Version ${writeCount(dataset.version)} of the data, changed ${writeAge(dataset.updated_at, nowMs)}.${load}`,
   )
+}
+
+/** What a load reads, in words. */
+function describeOrigin({ command, source }: Coverage['loads'][number]): string {
+  if (command === 'import github') return `${source}, with the git history of each repository`
+  return command === 'import git' ? 'the git histories of clones' : 'files of the operator'
+}
+
+/** What the data was loaded from. */
+function writeSource({ loads }: Coverage): SlotText {
+  if (loads.length === 0) return joinText('Nothing has been loaded yet.')
+  const origins = new Set(loads.map(describeOrigin))
+  return joinText(`Loaded from ${new Intl.ListFormat('en').format(origins)}.`)
 }
 
 const countBars = (items: readonly { name: string; count: number; note?: string }[]): Bar[] =>
   items.map(({ count, ...names }) => ({ ...names, size: count, text: writeCount(count) }))
 
+/** Countries and packages that the page shows. The figures have more. */
+const maxCountries = 20
+const maxPackages = 20
+
+/** Each package once, with the users of the manifest that most have it in, and the names of all its manifests. */
+function listPackages({ packages }: Coverage) {
+  return [...Map.groupBy(packages, ({ dependency_name }) => dependency_name)]
+    .slice(0, maxPackages)
+    .map(([name, each]) => ({
+      name,
+      note: each.map(({ dependency_file }) => dependency_file).join(', '),
+      count: each[0]?.users ?? 0,
+    }))
+}
+
+const listYears = (years: readonly { year: number; count: number }[]) =>
+  countBars(years.map(({ year, count }) => ({ name: String(year), count })))
+
 /** What readers compare, each with a chart. */
-function listCharts({ user_fields, countries, languages, manifests, packages }: Coverage) {
+function listCharts(coverage: Coverage) {
+  const { user_fields, countries, languages, manifests, push_years, commit_years } = coverage
   const fields = Object.entries(user_fields).map(([field, share]) => ({
     name: fieldNames[field] ?? field,
     size: share,
@@ -107,8 +152,26 @@ function listCharts({ user_fields, countries, languages, manifests, packages }: 
   return [
     {
       title: 'Fields of users',
-      about: 'The share of users who show each field.',
+      about: 'How many of all users have filled in each field.',
       chart: writeBars('Field', 'Share of users', fields, 1),
+    },
+    {
+      title: 'Last pushes',
+      about: 'Repositories by the year of their last push.',
+      chart: writeBars(
+        'Year',
+        'Repositories',
+        listYears(push_years.map(({ year, repositories }) => ({ year, count: repositories }))),
+      ),
+    },
+    {
+      title: 'Last commits',
+      about: 'Users by the year of their last commit.',
+      chart: writeBars(
+        'Year',
+        'Users',
+        listYears(commit_years.map(({ year, users }) => ({ year, count: users }))),
+      ),
     },
     {
       title: 'Languages',
@@ -143,7 +206,7 @@ function listCharts({ user_fields, countries, languages, manifests, packages }: 
         'Country',
         'Users',
         countBars(
-          countries.map(({ country, users }) => ({
+          countries.slice(0, maxCountries).map(({ country, users }) => ({
             name: countryNames.of(country) ?? country,
             count: users,
           })),
@@ -152,18 +215,8 @@ function listCharts({ user_fields, countries, languages, manifests, packages }: 
     },
     {
       title: 'Packages',
-      about: 'Users who use the package, now or before.',
-      chart: writeBars(
-        'Package',
-        'Users',
-        countBars(
-          packages.map(({ dependency_name, dependency_file, users }) => ({
-            name: dependency_name,
-            note: dependency_file,
-            count: users,
-          })),
-        ),
-      ),
+      about: 'Users who use the package, now or before, by the manifest that most declare it in.',
+      chart: writeBars('Package', 'Users', countBars(listPackages(coverage))),
     },
   ]
 }
@@ -189,14 +242,14 @@ function writeCoverage(coverage: Coverage, nowMs: number): SlotText {
     `<section><h2 id="${title.toLowerCase().replaceAll(' ', '-')}">${title}</h2><p>${about}</p>${chart.html}</section>`
   return {
     html: `${sample.html}<dl class="figures">${figures.map(writeFigure).join('')}</dl>
-<p>${freshness.html}</p>
+<p>${freshness.html} ${writeSource(coverage).html}</p>
 <div class="charts">${charts.map(writeSection).join('')}</div>
 <h2 id="growth">Growth</h2>
 ${loads.html}`,
     markdown: [
       ...(sample.markdown === '' ? [] : [sample.markdown]),
       figures.map(([title, count]) => `- ${title}: ${writeCount(count)}`).join('\n'),
-      freshness.markdown,
+      `${freshness.markdown} ${writeSource(coverage).markdown}`,
       ...charts.map(({ title, about, chart }) => `## ${title}\n\n${about}\n\n${chart.markdown}`),
       `## Growth\n\n${loads.markdown}`,
     ].join('\n\n'),
@@ -217,17 +270,29 @@ const isSample = ({ users, repositories, commits, dependencies }: Coverage): boo
 /** The slots that the dataset fills. */
 export function writeCoverageSlots(coverage: Coverage | NoCoverage, nowMs: number): Slots {
   if (typeof coverage === 'string') {
-    return { coverage: noFigures[coverage], 'live-figures': { html: '', markdown: '' } }
+    const nothing = { html: '', markdown: '' }
+    return {
+      coverage: noFigures[coverage],
+      'live-figures': nothing,
+      'data-source': nothing,
+      'data-age': nothing,
+    }
   }
-  const { users, repositories, dataset } = coverage
+  const { users, repositories, last_push, last_commit } = coverage
+  const newest = [last_push, last_commit]
+    .flatMap((day) => day ?? [])
+    .toSorted()
+    .at(-1)
   const texts = [
     ...(isSample(coverage) ? ['Sample data'] : []),
     `${writeCount(users)} users`,
     `${writeCount(repositories)} repositories`,
-    `loaded ${writeAge(dataset.updated_at, nowMs)}`,
+    ...(newest === undefined ? [] : [`newest record ${writeAge(newest, nowMs)}`]),
   ]
   return {
     coverage: writeCoverage(coverage, nowMs),
+    'data-source': writeSource(coverage),
+    'data-age': joinText(writeNewest(coverage, nowMs).trim()),
     'live-figures': {
       html: `<span id="live-figures"${isSample(coverage) ? ' data-sample' : ''}>${texts.map((text) => `<span>${text}</span>`).join(' ')}</span>`,
       markdown: texts.join(' · '),

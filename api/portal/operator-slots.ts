@@ -40,9 +40,9 @@ function writeCreditPrice(operator: Operator): SlotText {
   return joinText(writeAsk(operator), ' what a credit costs.')
 }
 
-function writeAsk({ name = 'the operator', contactUrl }: Operator): string | SlotText {
-  const ask = `Ask ${name}`
-  return contactUrl === undefined ? ask : writeLink(contactUrl, ask)
+function writeAsk({ name = 'the operator', contactUrl }: Operator, ask = 'Ask'): string | SlotText {
+  const text = `${ask} ${name}`
+  return contactUrl === undefined ? text : writeLink(contactUrl, text)
 }
 
 function writePrices({ creditPrice }: Operator): SlotText {
@@ -55,6 +55,19 @@ function writePrices({ creditPrice }: Operator): SlotText {
       ...(creditPrice === undefined ? [] : [credits === 0 ? 'free' : writeMoney(creditPrice, credits)]),
     ]),
   )
+}
+
+/** How to pay, and the terms: the operator's own words, and where the terms are. */
+function writeTerms(operator: Operator): SlotText {
+  const { termsNote, termsUrl } = operator
+  const parts = [
+    ...(termsNote === undefined ? [] : [joinText(termsNote)]),
+    ...(termsUrl === undefined ? [] : [joinText('The ', writeLink(termsUrl, 'terms'), ' apply.')]),
+    ...(termsNote === undefined
+      ? [joinText('For payment and invoices, ', writeAsk(operator, 'ask'), '.')]
+      : []),
+  ]
+  return parts.reduce((text, part) => joinText(text, ' ', part))
 }
 
 /** Who runs the service, with the links that the settings have: in the footer and on the page Support. */
@@ -85,6 +98,15 @@ export function writeOperatorSlots(operator: Operator) {
     'key-source': writeKeySource(operator),
     'credit-price': writeCreditPrice(operator),
     prices: writePrices(operator),
+    terms: writeTerms(operator),
+    // The header has a link to the quickstart beside it, which the style sheet then hides.
+    signup: {
+      html:
+        operator.signupUrl === undefined
+          ? ''
+          : `<a class="get-key" href="${escapeHtml(operator.signupUrl)}">Get a key</a>`,
+      markdown: '',
+    },
     'price-data': {
       html: price
         ? `<data class="credit-price" value="${escapeHtml(price.replaceAll(',', ''))}">1 credit = ${escapeHtml(price)}</data>`

@@ -551,7 +551,10 @@ export interface components {
              */
             updated_at: string;
         };
-        /** @description What the dataset covers. `countries`, `languages`, `manifests` and `packages` have the 20 most frequent ones. */
+        /**
+         * @description What the dataset covers. `countries` has at most 250, `packages` 50, `languages` and `manifests` 20, the most
+         *     frequent ones.
+         */
         Coverage: {
             dataset: components["schemas"]["Dataset"];
             users: components["schemas"]["Count"];
@@ -570,11 +573,31 @@ export interface components {
                 /** Format: date-time */
                 oldest: string | null;
             };
+            /**
+             * Format: date
+             * @description The day of the newest push to a repository (UTC), no later than today. Null if there is none.
+             */
+            last_push: string | null;
+            /**
+             * Format: date
+             * @description The day of the newest commit of a user (UTC), no later than today. Null if there is none.
+             */
+            last_commit: string | null;
+            /** @description How many repositories had their last push in each year, the newest first. */
+            push_years: {
+                year: number;
+                repositories: components["schemas"]["Count"];
+            }[];
+            /** @description How many users made their last commit in each year, the newest first. */
+            commit_years: {
+                year: number;
+                users: components["schemas"]["Count"];
+            }[];
             /** @description The share of users with each field, from 0 to 1. An empty text doesn't count. */
             user_fields: {
                 [key: string]: number;
             };
-            /** @description The most frequent countries of users (ISO 3166-1 alpha-2), as far as the text of their location names one. */
+            /** @description The countries of users (ISO 3166-1 alpha-2), as far as the text of their location names one. */
             countries: {
                 country: string;
                 users: components["schemas"]["Count"];

@@ -52,6 +52,16 @@ export const onRequest = defineRouteMiddleware((context) => {
   }
   head.push({ tag: 'link', attrs: feed, content: '' })
 
+  // Guides stand above pages for operators in the search (scripts/search.ts).
+  const part = tabs.find(({ isCurrent }) => isCurrent)?.label
+  if (part !== undefined) {
+    head.push({
+      tag: 'meta',
+      attrs: { 'data-pagefind-filter': 'part[content]', name: 'part', content: part },
+      content: '',
+    })
+  }
+
   // The search reads them: Pagefind weighs a page's keywords like a title (scripts/search.ts).
   if (entry.data.keywords) {
     const attrs = {

@@ -18,6 +18,7 @@ import { describeOnOneDatabase, startTestService, type TestService, useService }
 
 const count = v.pipe(v.number(), v.integer(), v.minValue(0))
 const time = v.pipe(v.string(), v.isoTimestamp())
+const day = v.nullable(v.pipe(v.string(), v.isoDate()))
 const change = v.strictObject({ added: count, updated: count, removed: count })
 const uses = { users: count, repositories: count }
 const coverage = v.strictObject({
@@ -27,6 +28,10 @@ const coverage = v.strictObject({
   commits: count,
   dependencies: count,
   refreshed: v.strictObject({ newest: v.nullable(time), oldest: v.nullable(time) }),
+  last_push: day,
+  last_commit: day,
+  push_years: v.array(v.strictObject({ year: count, repositories: count })),
+  commit_years: v.array(v.strictObject({ year: count, users: count })),
   user_fields: v.record(v.string(), v.number()),
   countries: v.array(v.strictObject({ country: v.pipe(v.string(), v.regex(/^[A-Z]{2}$/)), users: count })),
   languages: v.array(v.strictObject({ language: v.string(), repositories: count })),
@@ -120,8 +125,22 @@ describeOnOneDatabase('coverage', (kind) => {
       const filter = { names: [dependency_name], files: [dependency_file] }
       return [findUsers(filter).length, findRepositories(filter).length]
     }
-    expect(found.packages.map(rank)).toEqual(unique.map(countsOf).sort(byUse).slice(0, 20))
+    expect(found.packages.map(rank)).toEqual(unique.map(countsOf).sort(byUse).slice(0, 50))
     for (const each of found.packages) expect(rank(each)).toEqual(countsOf(each))
+  })
+
+  test('has the newest push and commit, and how old the others are', async () => {
+    const { last_push, last_commit, push_years, commit_years } = await readCoverage(service)
+    const writeDay = (seconds: number) => new Date(seconds * 1000).toISOString().slice(0, 10)
+    const pushes = sampleRepositories.flatMap(({ pushed_at }) => pushed_at ?? [])
+    expect(last_push).toBe(writeDay(Math.max(...pushes)))
+    const byYear = Map.groupBy(pushes, (pushed) => Number(writeDay(pushed).slice(0, 4)))
+    const years = [...byYear].map(([year, items]) => ({ year, repositories: items.length }))
+    expect(push_years).toEqual(years.sort((a, b) => b.year - a.year))
+    const [{ newest, users } = expect.fail()] = await service.sql<{ newest: string; users: number }[]>`
+      select max(last_date)::text as newest, count(*)::integer as users from user_activity`
+    expect(last_commit).toBe(writeDay(Number(newest)))
+    expect(commit_years.reduce((sum, each) => sum + each.users, 0)).toBe(users)
   })
 
   test('lists loads with what they changed, also those that changed nothing', async () => {
@@ -211,6 +230,22 @@ describeOnOneDatabase('coverage', (kind) => {
 })
 
 describeOnOneDatabase('coverage of nothing', (kind) => {
+  test('takes no push of a clock that is wrong for the newest', async () => {
+    const service = await startTestService(kind, { data: 'empty' })
+    try {
+      const pushes = [1_700_000_000, Math.floor(Date.now() / 1000) + 3 * 86_400]
+      const repos = pushes.map((pushed_at, index) => createRepository(index + 1, 'nobody', [], { pushed_at }))
+      await loadRecords(service.sql, { repos })
+      const { last_push, push_years } = await readCoverage(service)
+      expect({ last_push, push_years }).toEqual({
+        last_push: '2023-11-14',
+        push_years: [{ year: 2023, repositories: 1 }],
+      })
+    } finally {
+      await service.close()
+    }
+  })
+
   test('has no load', async () => {
     const service = await startTestService(kind, { data: 'empty' })
     try {
@@ -219,6 +254,8 @@ describeOnOneDatabase('coverage of nothing', (kind) => {
         dependencies: 0,
         refreshed: { newest: null, oldest: null },
         packages: [],
+        last_push: null,
+        commit_years: [],
         loads: [],
       })
     } finally {

@@ -64,7 +64,12 @@ describe.skipIf(!hasChromium())('in a browser', () => {
       'Ask who uses a package. Know the price first.',
     )
     // What this is, a question with its response and its price, and how much data there is are seen without scrolling.
-    for (const text of ['read-only HTTP API', 'users in the sample data', 'credits for all', '300 users']) {
+    for (const text of [
+      'An HTTP API with the people',
+      'users in the sample data',
+      'credits for all',
+      '300 users',
+    ]) {
       const box = await page.getByText(text).first().boundingBox()
       expect([text, (box?.y ?? 9999) + (box?.height ?? 0)]).toEqual([text, expect.any(Number)])
       expect((box?.y ?? 9999) + (box?.height ?? 0)).toBeLessThan(900)

@@ -25,6 +25,10 @@ const coverage: Coverage = {
   commits: 0,
   dependencies: 1,
   refreshed: { newest: '2026-01-03T10:00:00.000Z', oldest: '2026-01-01T10:00:00.000Z' },
+  last_push: '2025-12-31',
+  last_commit: '2024-06-30',
+  push_years: [{ year: 2025, repositories: 20 }],
+  commit_years: [{ year: 2024, users: 70 }],
   user_fields: { name: 1, email: 0.25 },
   countries: [{ country: 'DE', users: 40 }],
   languages: [{ language: 'C++', repositories: 4 }],
@@ -47,8 +51,11 @@ describe('the page', () => {
   test('has how much there is, how old it is, and what is known of users', () => {
     const text = readFragment(html)
     expect(text).toContain('Users1,500')
-    expect(text).toContain('Version 3 of the data, changed 2 hours ago.')
-    expect(text).toContain('All of it was loaded on January 1, 2026 or later.')
+    expect(text).toContain('The newest push is of December 31, 2025 (3 days ago).')
+    expect(text).toContain('The newest commit is of June 30, 2024 (18 months ago).')
+    expect(text).toContain('Version 3 of the data, changed 2 hours ago. The last load was 2 hours ago.')
+    expect(text).toContain('Loaded from files of the operator.')
+    expect(text).toContain('202520')
     expect(text).toContain('Email address25%')
     expect(text).toContain('Germany40')
     expect(text.indexOf('pom.xml3')).toBeLessThan(text.indexOf('go.mod2'))
@@ -63,6 +70,36 @@ describe('the page', () => {
     expect(readFragment(html)).toContain('<img src=x>|`package.json8')
     expect(html).not.toMatch(/<img|<b>/)
     expect(markdown).toContain('| \\<img src=x\\>\\|\\` (package.json) | 8 |')
+  })
+
+  test('has each package once, with its manifests', () => {
+    const packages = ['pyproject.toml', 'requirements.txt'].map((dependency_file, index) => ({
+      ...{ dependency_name: 'numpy', dependency_file, users: 9 - index, repositories: 1 },
+    }))
+    const written = writeCoverageSlots({ ...coverage, packages }, now).coverage
+    expect(written?.markdown).toContain('| numpy (pyproject.toml, requirements.txt) | 9 |')
+    expect(written?.html.match(/numpy/g)).toHaveLength(1)
+  })
+
+  test('says what the loads were, each kind once', () => {
+    const loads = [
+      { ...load('2026-01-03T10:00:00.000Z', 1, 0), command: 'import github', source: 'github.com' },
+      { ...load('2026-01-02T10:00:00.000Z', 1, 0), command: 'import github', source: 'github.com' },
+      { ...load('2026-01-01T10:00:00.000Z', 1, 0), command: 'import git', source: '3 clones' },
+    ]
+    expect(writeCoverageSlots({ ...coverage, loads }, now)['data-source']?.markdown).toBe(
+      'Loaded from github.com, with the git history of each repository and the git histories of clones.',
+    )
+  })
+
+  test('folds what doesn’t fit beside the other charts', () => {
+    const countries = ['DE', 'AT', 'CH', 'FR', 'IT', 'ES', 'PT', 'NL', 'BE', 'LU'].map((country) => ({
+      country,
+      users: 3,
+    }))
+    const written = writeCoverageSlots({ ...coverage, countries }, now).coverage
+    expect(written?.html).toMatch(/Netherlands.*<summary>2 more<.summary>.*Belgium/)
+    expect(written?.markdown).toMatch(/Netherlands.*Belgium/s)
   })
 
   test('keeps each name in one line of its Markdown', () => {
@@ -84,6 +121,7 @@ test('an empty dataset has a page, too', () => {
     ...coverage,
     ...{ users: 0, repositories: 0, commits: 0, dependencies: 0, loads: [], countries: [], user_fields: {} },
     refreshed: { newest: null, oldest: null },
+    ...{ last_push: null, last_commit: null, push_years: [], commit_years: [] },
   }
   const text = readFragment(writeCoverageSlots(empty, now).coverage?.html ?? '')
   expect(text).toContain('Users0')

@@ -105,6 +105,17 @@ describe('a page as Markdown', () => {
   })
 })
 
+test('Markdown has what stands beside the text of a page, and nothing that is empty', async () => {
+  const read = async (path: string) => (await instance.request(path)).text
+  expect(await read('/docs/index.md')).toContain(
+    'An HTTP API with the people and repositories of a code host',
+  )
+  expect(await read('/docs/pricing.md')).not.toContain('Response to `HEAD`')
+  // The caption of a picture speaks of it.
+  expect(await read('/docs/data.md')).toMatch(/^Picture: A repository declares zod/m)
+  expect(await read('/docs/llms-full.txt')).toContain('Authorization header required')
+})
+
 describe('llms.txt', () => {
   test('leads to every page with a line about it', async () => {
     const { text, headers } = await instance.request('/docs/llms.txt')

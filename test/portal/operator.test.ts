@@ -16,6 +16,7 @@ const settings = {
   SIGNUP_URL: 'https://example.com/keys?a=1&b=2',
   CREDIT_PRICE: '0.002 EUR',
   TERMS_URL: 'https://example.com/terms',
+  TERMS_NOTE: 'Packs of <1,000> credits never expire.',
   PRIVACY_URL: 'https://example.com/privacy',
   STATUS_URL: 'https://status.example.com',
 }
@@ -51,6 +52,23 @@ describe('with all settings', () => {
     expect(page).toContain('| A list of 100,000 users | 100,000 | 200.00 EUR |')
     const home = await readPage('/docs', settings)
     expect(home).toContain('<data class="credit-price" value="0.002 EUR">1 credit = 0.002 EUR</data>')
+  })
+
+  test('the terms are the operator’s own words, with a link', async () => {
+    expect(await readPage('/docs/pricing/', settings)).toContain(
+      'Packs of &#60;1,000&#62; credits never expire. The <a href="https://example.com/terms">terms</a> apply.',
+    )
+    expect(await readPage('/docs/pricing.md', settings)).toContain(
+      'Packs of \\<1,000\\> credits never expire.',
+    )
+  })
+
+  test('the home page and every header say where to get a key', async () => {
+    const home = await readPage('/docs', settings)
+    expect(home).toContain('<a class="get-key" href="https://example.com/keys?a=1&#38;b=2">Get a key</a>')
+    expect(home).toMatch(
+      /<p class="key-line"[^>]*><a href="https:..example.com.keys.a=1&#38;b=2">Sign up<.a>/,
+    )
   })
 
   test('a price of thousands is one that scripts can read', async () => {
@@ -110,6 +128,7 @@ describe('without settings', () => {
       ]).toEqual([path, false])
     }
     expect(await readPage('/docs/pricing/', {})).toContain('Ask the operator for an API key.')
+    expect(await readPage('/docs/pricing/', {})).toContain('For payment and invoices, ask the operator.')
     expect(await readPage('/docs/support/', {})).toMatch(/ask the operator to\s+rotate it/)
   })
 })

@@ -83,13 +83,11 @@ test('no value of a question ends the string that it stands in', () => {
   expect(setParameter('/repos', 'full_names', 'honojs/hono,a/b')).toBe('/repos?full_names=honojs/hono,a/b')
 })
 
-test('a price names the page and the whole list', () => {
+test('a price names the whole list', () => {
   expect(describePrice('/users?per_page=100', { total: 1_234, cost: 100 })).toBe(
-    '1,234 users match. All of them: 1,234 credits. This page: 100 credits.',
+    '1,234 users match. All of them: 1,234 credits.',
   )
-  expect(describePrice('/repos', { total: 1, cost: 1 })).toBe(
-    '1 repository matches. All of them: 1 credit. This page: 1 credit.',
-  )
+  expect(describePrice('/repos', { total: 1, cost: 1 })).toBe('1 repository matches. All of them: 1 credit.')
   expect(describePrice('/users', { total: 0, cost: 0 })).toBe('0 users match. An empty page is free.')
 })
 
@@ -149,7 +147,8 @@ describe.skipIf(!hasChromium())('in a browser', () => {
       await page.getByText('Name a package.').waitFor()
       // No response is recorded.
       await fill('Lima', 'react')
-      await page.getByText('Enter a key to count this, free.').waitFor()
+      await page.getByText('A key counts the whole question, free.').waitFor()
+      expect(await total().textContent()).toMatch(/^\d+ users of react\.$/)
       expect(await people().count()).toBe(0)
       expect(listSent()).toEqual([])
       await page.getByRole('button', { name: 'Enter your key' }).click()
@@ -188,10 +187,36 @@ describe.skipIf(!hasChromium())('in a browser', () => {
         route.fulfill({ body: html, headers: Object.fromEntries(response.headers) }),
       )
       await visit(page, `${portal.origin}/docs`)
-      await page.getByText('Enter a key to count this, free.').waitFor()
+      await page.getByText('A key counts the whole question, free.').waitFor()
+      expect(await total().textContent()).toMatch(/^\d+ users in Germany\. \d+ users of react\.$/)
       expect(await people().count()).toBe(0)
       expect(listSent()).toEqual([])
     })
+
+    test('shows what credits cost in money, where the service has a price', async () => {
+      const other = createInstance(portal.service, { operator: { CREDIT_PRICE: '0.002 EUR' } })
+      const response = await other.fetch('/docs')
+      await page.route(`${portal.origin}/docs`, async (route) =>
+        route.fulfill({ body: await response.text(), headers: Object.fromEntries(response.headers) }),
+      )
+      await visit(page, `${portal.origin}/docs`)
+      await page.getByText(/^\d+ credits \(0\.\d+ EUR\)$/).waitFor()
+    })
+  })
+
+  test('the coverage page says whether it has a package or a country, without a key', async () => {
+    await visit(page, `${portal.origin}/docs/coverage/`)
+    const field = page.getByLabel('Is my package or country in here?')
+    for (const [text, answer] of [
+      ['Germany', /^\d+ users in Germany\.$/],
+      ['React', /^\d+ users of react\.$/],
+      ['left-pad', /^left-pad isn’t one of the \d+ most used packages\.$/],
+    ] as const) {
+      await field.fill(text)
+      await page.locator('.coverage-search').getByText(answer).waitFor()
+    }
+    expect(listSent()).toEqual([])
+    expect(complaints).toEqual([])
   })
 
   test('the query builder shows the code of samples for any question, and the price that HEAD returns', async () => {
@@ -204,9 +229,8 @@ describe.skipIf(!hasChromium())('in a browser', () => {
     await builder.getByLabel('Packages').fill('react, zod')
     await builder.getByLabel('Manifests').fill('package.json')
     await builder.getByLabel('Status').selectOption('active')
-    await builder.getByLabel('Page size').fill('5')
     const path =
-      '/users?location=Berlin&location=S%C3%A3o%20Paulo&dependency_names=react,zod&dependency_files=package.json&dependency_status=active&per_page=5'
+      '/users?location=Berlin&location=S%C3%A3o%20Paulo&dependency_names=react,zod&dependency_files=package.json&dependency_status=active&per_page=1'
     for (const [label, language] of [
       ['curl', 'curl'],
       ['JavaScript', 'javascript'],
@@ -224,10 +248,10 @@ describe.skipIf(!hasChromium())('in a browser', () => {
     await builder.getByRole('button', { name: 'Count and price (free)' }).click()
     const head = await portal.service.request(path, { method: 'HEAD', key: secret })
     const [total, cost] = ['X-Total-Count', 'X-Credits-Cost'].map((name) => Number(head.headers.get(name)))
-    expect(cost).toBe(5)
-    const price = `${total} users match. All of them: ${total} credits. This page: 5 credits.`
+    expect(cost).toBe(1)
+    const price = `${total} users match. All of them: ${total} credits.`
     await builder.getByText(price, { exact: true }).waitFor()
-    expect(await builder.locator('.head mark').textContent()).toBe('X-Credits-Cost: 5\n')
+    expect(await builder.locator('.head mark').textContent()).toBe('X-Credits-Cost: 1\n')
     expect(await builder.getByText('Recorded with the sample data').isVisible()).toBe(false)
     expect(listSent().filter((each) => each.includes('/users'))).toEqual([`HEAD ${path}`])
     const counted = await portal.service.request(
@@ -288,7 +312,7 @@ describe.skipIf(!hasChromium())('in a browser', () => {
       const total = /^X-Total-Count: (\d+)$/m.exec(recorded)?.[1]
       await builder.getByRole('button', { name }).click()
       await builder
-        .getByText(`${total} users match. All of them: ${total} credits. This page: 1 credit.`, {
+        .getByText(`${total} users match. All of them: ${total} credits.`, {
           exact: true,
         })
         .filter({ visible: true })
@@ -390,9 +414,8 @@ describe.skipIf(!hasChromium())('in a browser', () => {
     await reload(page)
     const builder = page.locator('.builder')
     await builder.getByLabel('Places').fill('Berlin')
-    await builder.getByLabel('Page size').fill('5')
     await builder.getByRole('button', { name: 'Count and price (free)' }).click()
-    await builder.getByText('This page: 5 credits. Your key has none.', { exact: true }).waitFor()
+    await builder.getByText('This page: 1 credit. Your key has none.', { exact: true }).waitFor()
 
     await visit(page, `${portal.origin}/docs/reference/get-user/`)
     const sample = page.locator('main').getByRole('button', { name: 'Run' }).first()

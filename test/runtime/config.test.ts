@@ -133,6 +133,11 @@ test.each([
     const url = 'https://example.com/page?a=1#b'
     return [name, url, { operator: { ...defaults.operator, [member]: url } }] as const
   }),
+  [
+    'TERMS_NOTE',
+    'Packs never expire.',
+    { operator: { ...defaults.operator, termsNote: 'Packs never expire.' } },
+  ],
   ['LOG_LEVEL', 'debug', { logLevel: 'debug' }],
   ['LOG_LEVEL', 'info', { logLevel: 'info' }],
   ['LOG_LEVEL', 'warning', { logLevel: 'warning' }],
@@ -194,6 +199,8 @@ test.each([
   ...['yes', 'OFF', 'public'].map((value) => ['PUBLIC_COVERAGE', value, 'must be on or off'] as const),
   ['OPERATOR_NAME', 'x'.repeat(101), 'must have at most 100 characters'],
   ['OPERATOR_NAME', 'Example\n# GmbH', 'must be one line'],
+  ['TERMS_NOTE', 'x'.repeat(1_001), 'must have at most 1000 characters'],
+  ['TERMS_NOTE', 'Packs\nof 1,000', 'must be one line'],
   ...['api@example.com', 'javascript:alert(1)'].map(
     (value) =>
       ['CONTACT_URL', value, 'must be an http, https or mailto URL, such as mailto:api@example.com'] as const,

@@ -37,11 +37,17 @@ export function findMessage<Item>(
   return kind.length >= minCommon || kind === readKind(readMessage(best.item)) ? best.item : undefined
 }
 
-/** The message in what a reader pastes: a body, a line of a log, a message in quotes, or an `X-Error-Code`. */
+/** Statuses in messages of HTTP clients: `403 Client Error: Forbidden for url`, `Request failed with status code 429`. */
+const clientStatus =
+  /\b([45]\d\d) (?:Client|Server) Error\b|\b(?:status(?: code)?|HTTP Error|returned error|HTTP\/[\d.]+)\W{1,3}([45]\d\d)\b/i
+
+/** The message in what a reader pastes: a body, a message in quotes, an `X-Error-Code`, or an HTTP client's message. */
 export function readPasted(text: string): string {
   const [, json] = /"error"\s*:\s*("(?:\\.|[^"\\])*")/.exec(text) ?? []
   // A terminal may have broken the line.
   if (json !== undefined) return String(JSON.parse(json.replace(/\s+/g, ' ')))
+  const [, before, status = before] = clientStatus.exec(text) ?? []
+  if (status !== undefined) return status
   return text
     .trim()
     .replace(/^X-Error-Code:\s*/i, '')

@@ -10,6 +10,19 @@ import { getPage, type LedgerEntry, UsageError, type UsagePage, writeEntriesPath
 /** The entries of a page of the table. */
 export const entriesPerPage = 10
 
+const columns = ['Time (UTC)', 'Request', 'Items', 'Credits', 'Balance', 'Entry']
+
+/** An example of a ledger, for readers without a key. */
+export function createSampleEntries(): HTMLTableElement {
+  const table = createTable(columns, [
+    ['2026-01-01 12:00:09', 'GET /users/ngoldberg', '1', '−1', '969', '3'],
+    ['2026-01-01 12:00:03', 'GET /users?location=berlin', '30', '−30', '970', '2'],
+    ['2026-01-01 09:00:00', 'Grant', '', '+1,000', '1,000', '1'],
+  ])
+  table.classList.add('sample-entries')
+  return table
+}
+
 const writeTime = (timestamp: number) => new Date(timestamp * 1000).toISOString().replace('.000', '')
 
 const kinds: Readonly<Record<string, string>> = { grant: 'Grant', balance: 'Older entries' }
@@ -64,7 +77,7 @@ export function showEntries(
     formatNumber(item.entry),
   ])
   place.replaceChildren(
-    createTable(['Time (UTC)', 'Request', 'Items', 'Credits', 'Balance', 'Entry'], rows),
+    createTable(columns, rows),
     create('div', { className: 'row' }, state, create('span', {}, newer, ' ', older, ' ', download)),
   )
 }
@@ -72,7 +85,7 @@ export function showEntries(
 /** Gets all pages of a key's entries, and saves them as a file. */
 async function downloadEntries(key: string, button: HTMLButtonElement, state: HTMLElement): Promise<void> {
   button.disabled = true
-  const columns = [
+  const members = [
     'entry',
     'timestamp',
     'kind',
@@ -86,12 +99,12 @@ async function downloadEntries(key: string, button: HTMLButtonElement, state: HT
     'balance',
   ] as const
   try {
-    const rows: (string | number | null)[][] = [[...columns]]
+    const rows: (string | number | null)[][] = [[...members]]
     for (let path: string | undefined = writeEntriesPath(100); path; ) {
       const page: UsagePage<LedgerEntry> = await getPage(path, key)
       if (key !== readKey()) return
       for (const item of page.items) {
-        rows.push(columns.map((name) => (name === 'timestamp' ? writeTime(item.timestamp) : item[name])))
+        rows.push(members.map((name) => (name === 'timestamp' ? writeTime(item.timestamp) : item[name])))
       }
       state.textContent = `${formatNumber(rows.length - 1)} of ${formatNumber(page.total)}`
       path = page.next

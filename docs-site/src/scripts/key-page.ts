@@ -3,10 +3,11 @@ import { docsPath } from '../docs-path.ts'
 import { createElement as create, createButton } from './elements.ts'
 import { onKeyChange, readKey } from './key.ts'
 import { openKeyDialog } from './key-dialog.ts'
-import { entriesPerPage, showEntries } from './key-entries.ts'
+import { createSampleEntries, entriesPerPage, showEntries } from './key-entries.ts'
 import { showSpending } from './key-spending.ts'
 import { formatNumber } from './key-table.ts'
 import { writeKeyEnd } from './key-text.ts'
+import { writePrice } from './money.ts'
 import { listDays } from './spending-chart.ts'
 import { getCredits, getPage, type LedgerEntry, listSums, UsageError, writeEntriesPath } from './usage.ts'
 
@@ -32,7 +33,8 @@ async function fillPage({ balance, spending, entries }: Places): Promise<void> {
   if (!key) {
     say(balance, 'Enter a key to see its balance.', createButton('Enter a key', openKeyDialog, 'primary'))
     say(spending, 'The spending of your key appears here.')
-    say(entries, 'The entries of your ledger appear here.')
+    say(entries, 'The entries of your ledger appear here. This is an example:')
+    entries.append(createSampleEntries())
     return
   }
   for (const place of [balance, spending, entries]) say(place, 'Loading …')
@@ -45,7 +47,12 @@ async function fillPage({ balance, spending, entries }: Places): Promise<void> {
     if (key !== readKey()) return // The reader has entered another key.
     const isAdmin = role === 'admin'
     const figures = [
-      [isAdmin ? 'not charged' : formatNumber(remaining_credits), isAdmin ? 'An admin key' : 'Credits left'],
+      [
+        isAdmin
+          ? 'not charged'
+          : `${formatNumber(remaining_credits)} ${writePrice(remaining_credits)}`.trim(),
+        isAdmin ? 'An admin key' : 'Credits left',
+      ],
       [writeKeyEnd(key), 'Key'],
     ] as const
     balance.replaceChildren(

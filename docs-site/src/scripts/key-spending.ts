@@ -1,6 +1,7 @@
 /** The spending of the reader's key on the page "Your key": a chart and a table. */
 import { createElement as create } from './elements.ts'
 import { createTable, formatNumber } from './key-table.ts'
+import { writePrice } from './money.ts'
 import { drawSpending, listDays } from './spending-chart.ts'
 import type { DaySum } from './usage.ts'
 
@@ -23,7 +24,8 @@ export function showSpending(place: HTMLElement, allSums: readonly DaySum[]): vo
       const sum = sums.reduce((sum, each) => sum + each[field], 0)
       return `${formatNumber(sum)} ${noun}${sum === 1 ? '' : 's'}`
     }
-    total.textContent = `${addUp('cost', 'credit')}, ${addUp('requests', 'request')}`
+    const price = writePrice(sums.reduce((sum, { cost }) => sum + cost, 0))
+    total.textContent = `${addUp('cost', 'credit')}${price && ` ${price}`}, ${addUp('requests', 'request')}`
     if (chart.clientWidth > 0) chart.replaceChildren(drawSpending(chart.clientWidth, days, sums, endpoints))
     const rows = sums.map(({ day, endpoint, requests, items, cost }) => [
       day,

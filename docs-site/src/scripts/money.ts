@@ -1,5 +1,9 @@
 /** What credits cost in money, on a service that has a price for them. */
 import { parseCreditPrice, writeMoney } from '../../../api/ledger/credit-price.ts'
+import { writeCredits } from './key-state.ts'
+
+/** Writes `51 credits (0.10 EUR)`, or the credits alone. */
+export const writeCost = (credits: number): string => `${writeCredits(credits)} ${writePrice(credits)}`.trim()
 
 /** Writes `(0.10 EUR)`, or nothing. */
 export function writePrice(credits: number): string {

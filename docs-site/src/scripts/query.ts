@@ -68,7 +68,7 @@ export interface Price {
 /** What to try if no user is in a place. */
 export const placeHint = 'Places are as users typed them: try münchen for munich.'
 
-/** Says how many items match, and what a page and the whole list cost. */
+/** Says how many items match, and what all of them cost. */
 export function describePrice(
   path: string,
   { total, cost }: Price,
@@ -81,5 +81,5 @@ export function describePrice(
     return `${found} An empty page is free.${hint}`
   }
   if (cost === 0) return `${found} An admin key pays nothing.`
-  return `${found} All of them: ${`${writeCredits(total)} ${writePrice(total)}`.trim()}. This page: ${writeCredits(cost)}.`
+  return `${found} All of them: ${`${writeCredits(total)} ${writePrice(total)}`.trim()}.`
 }

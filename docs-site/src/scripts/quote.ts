@@ -1,6 +1,7 @@
 /** The price of a request, as the response to its `HEAD` has it. */
 import { createElement } from './elements.ts'
 import { writeCredits } from './key-state.ts'
+import { writeCost } from './money.ts'
 
 /** The status and the headers of a response to `HEAD`. */
 type Head = Pick<Response, 'status' | 'headers'>
@@ -54,6 +55,6 @@ export function writeQuote(path: string, quote: Quote): (string | Node)[] {
   const lack = isAffordable ? [] : [`. You have ${writeCredits(balance)}.`]
   const isWhole = total === null || total === cost
   const found = refusals[status] ?? countItems(path, total ?? 1)
-  const price = createElement('mark', { textContent: writeCredits(cost) })
+  const price = createElement('mark', { textContent: writeCost(cost) })
   return [`${found} · ${isWhole ? '' : 'this page: '}`, price, ' · HEAD was free', ...lack]
 }

@@ -9,6 +9,7 @@ import { explainError } from './error-page.ts'
 import { onKeyChange, readKey } from './key.ts'
 import { openKeyDialog } from './key-dialog.ts'
 import { writeCredits } from './key-state.ts'
+import { writeCost } from './money.ts'
 import { countItems, readQuote, writeQuote } from './quote.ts'
 import { createIdempotencyKey, fillFields, type RunRequest, readPath } from './run-request.ts'
 import { writeReceipt, writeResponse } from './run-view.ts'
@@ -67,7 +68,8 @@ class Run {
       event.preventDefault()
       // A key that stands in the field of the page is meant.
       if (!readKey()) document.querySelector<HTMLFormElement>('.key-field')?.requestSubmit()
-      this.#ask()
+      if (readKey() || form.dataset.public) this.#ask()
+      else this.#askForKey()
     })
     form.addEventListener('input', () => this.#change({ path: readPath(form) }))
     onKeyChange(() => this.#change({ key: readKey() }))
@@ -80,6 +82,14 @@ class Run {
 
   #showSample(): void {
     updateSample(this.#sample, this.#original, this.#current.path)
+  }
+
+  /** Without a key, nothing is sent: the reader finds the field for it. */
+  #askForKey(): void {
+    this.#say('Enter your key first.')
+    const field = document.querySelector<HTMLInputElement>('.key-field input')
+    if (field) field.focus()
+    else openKeyDialog()
   }
 
   /** Asks for the price of the form's request. */
@@ -152,9 +162,7 @@ class Run {
     this.#say(...writeQuote(path, price))
     if (price.isAffordable) {
       const headers = { 'Idempotency-Key': createIdempotencyKey(), ...sends, 'Max-Credits': String(cost) }
-      this.#offer(`Get it for ${writeCredits(cost)}`, () =>
-        this.#attempt(() => this.#deliver(request, headers)),
-      )
+      this.#offer(`Get it for ${writeCost(cost)}`, () => this.#attempt(() => this.#deliver(request, headers)))
       return
     }
     if (total === null || balance === 0 || /[?&](page|after)=/.test(path)) return

@@ -10,6 +10,11 @@ const fillers = new Set(
   ),
 )
 
+/** What readers call something that pages have under another name. Without its filler, "log in" would be about logs. */
+const synonyms: readonly (readonly [said: RegExp, meant: string])[] = [
+  [/\b(?:log|sign) ?in\b/g, 'authentication'],
+]
+
 /** Shorter words have too many neighbors to be corrected. */
 const minCorrectedLength = 4
 
@@ -63,7 +68,8 @@ function correctWord(word: string, words: readonly string[]): string {
  * @param words all words of the index, the most frequent first
  */
 export function improveQuery(text: string, words: readonly string[]): string {
-  const asked = text.toLowerCase().match(/\S*[^\s?!.,;:]/g) ?? []
+  const meant = synonyms.reduce((words, [said, word]) => words.replace(said, word), text.toLowerCase())
+  const asked = meant.match(/\S*[^\s?!.,;:]/g) ?? []
   const telling = asked.filter((word) => !fillers.has(word))
   return (telling.length > 0 ? telling : asked)
     .map((word) => word.replace(/[\p{L}\p{N}]+/gu, (part) => correctWord(part, words)))

@@ -17,14 +17,18 @@ interface Hit {
   excerpt: string
   meta: { title: string }
   sub_results: Part[]
+  /** The parts of the portal that it is in. */
+  filters: { part?: string[] }
 }
 interface Pagefind {
   options(options: object): Promise<void>
-  search(query: string): Promise<{ results: { data(): Promise<Hit> }[] }>
+  search(query: string): Promise<{ results: { score: number; data(): Promise<Hit> }[] }>
 }
 
 const maxHits = 8
 const maxParts = 3
+/** More readers use the service than run it, so a page for operators must say more of the query to come first. */
+const operatorsWeight = 0.7
 /** A word of a title or of the keywords says more about a page than one of its text. Long pages aren't better pages. */
 const ranking = {
   termFrequency: 0.3,
@@ -54,6 +58,21 @@ function loadIndex(): Promise<{ pagefind: Pagefind; known: SearchWords }> {
     loading = undefined
   })
   return loading
+}
+
+/** Reads the best hits, the pages for operators below guides that are about as good. */
+async function readHits(results: Awaited<ReturnType<Pagefind['search']>>['results']): Promise<Hit[]> {
+  const hits = await Promise.all(
+    results.slice(0, 2 * maxHits).map(async (result) => {
+      const hit = await result.data()
+      const weight = hit.filters.part?.includes('Operators') ? operatorsWeight : 1
+      return { hit, score: weight * result.score }
+    }),
+  )
+  return hits
+    .sort((a, b) => b.score - a.score)
+    .slice(0, maxHits)
+    .map(({ hit }) => hit)
 }
 
 /** The item of a hit: its page, and the parts of the page that have the most of the query. */
@@ -120,15 +139,16 @@ export function startSearch(search: HTMLElement): void {
     }
     try {
       const { pagefind, known } = await loadIndex()
-      const query = improveQuery(text, known.words)
-      const message = findMessage(readPasted(text), known.messages, ([each]) => each)
+      const pasted = readPasted(text)
+      const query = improveQuery(pasted, known.words)
+      const message = findMessage(pasted, known.messages, ([each]) => each)
       const { results } = query === '' ? { results: [] } : await pagefind.search(query)
-      const hits = await Promise.all(results.slice(0, maxHits).map((result) => result.data()))
+      const hits = await readHits(results)
       if (!isCurrent()) return
       list.replaceChildren(...(message ? [drawMessage(message)] : []), ...hits.map(drawHit))
       const count = `${results.length} ${results.length === 1 ? 'page' : 'pages'}`
       if (hits.length === 0 && !message) status.textContent = `No page has "${query || text}".`
-      else status.textContent = query === text.toLowerCase() ? `${count}.` : `${count} for "${query}".`
+      else status.textContent = query === pasted.toLowerCase() ? `${count}.` : `${count} for "${query}".`
     } catch {
       if (isCurrent()) status.textContent = 'The search did not load. Check your connection and type again.'
     }

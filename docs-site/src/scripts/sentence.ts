@@ -3,7 +3,7 @@
  *
  * With a key, `HEAD` counts, which is free, and only a button with the price spends credits. Without one, the answer is
  * a response that was recorded with the sample data, and says so. On a service with other data there is none: then the
- * page asks for a key.
+ * page says what the public figures do, and asks for a key.
  */
 import { readError, sendRequest } from './api-request.ts'
 import { completeField, packageCompletion, placeCompletion } from './completion.ts'
@@ -11,9 +11,9 @@ import { findDemoKey } from './demo-key.ts'
 import { createButton, createElement, find } from './elements.ts'
 import { onKeyChange, readKey, writeKey } from './key.ts'
 import { openKeyDialog } from './key-dialog.ts'
-import { writeCredits } from './key-state.ts'
-import { writePrice } from './money.ts'
+import { writeCost } from './money.ts'
 import { getListPrice, type ListPrice } from './price.ts'
+import { describePublicly } from './public-counts.ts'
 import { placeHint } from './query.ts'
 import { createIdempotencyKey } from './run-request.ts'
 import { followKey, writeKeyInto } from './sample-code.ts'
@@ -25,12 +25,17 @@ import {
   writeCurl,
   writeSentencePath,
 } from './sentence-query.ts'
+import { splitList } from './url.ts'
 
 /** After the last keystroke. */
 const delayMs = 350
 
 /** What the page says about a question. */
-type Answer = ListPrice | { kind: 'recorded'; total: number; people: Person[] } | { kind: 'needs key' }
+type Answer =
+  | ListPrice
+  | { kind: 'recorded'; total: number; people: Person[] }
+  /** With what is public about the parts of the question, a sentence each. */
+  | { kind: 'needs key'; known: string[] }
 
 const unreachable: Answer = { kind: 'refused', message: 'The API is unreachable.' }
 
@@ -59,8 +64,9 @@ export function startSentence(): void {
   followKey(() => showCurl(view))
   completeField(place, placeCompletion)
   completeField(packages, { ...packageCompletion, separator: ',' })
-  // The page as it was built is right for the sample data alone.
+  // The page as it was built is right for the sample data alone, and knows no price in money.
   if (readKey() || !view.isSample) update()
+  else showCost(view, Number(view.total.querySelector('b')?.textContent))
 }
 
 function findView() {
@@ -107,23 +113,30 @@ async function showAnswer(view: View): Promise<void> {
 }
 
 async function findAnswer(
-  { status, packages, isSample, path }: View,
+  { place, status, packages, isSample, path }: View,
   key: string | undefined,
 ): Promise<Answer> {
   if (status.value !== '' && packages.value.trim() === '') {
     return { kind: 'refused', message: 'Name a package.' }
   }
   if (key !== undefined) return getListPrice(path, key)
-  if (!isSample) return { kind: 'needs key' }
+  const recorded = isSample ? await findRecorded(path) : undefined
+  if (recorded) return recorded
+  return { kind: 'needs key', known: await describePublicly(place.value.trim(), splitList(packages.value)) }
+}
+
+/** The answer of the sample data, if it was recorded. */
+async function findRecorded(path: string): Promise<Answer | undefined> {
   const { default: recorded } = await import('../responses/sentences.json')
   const { answers, people }: RecordedSentences = recorded
   const answer = answers[path]
-  if (answer === undefined) return { kind: 'needs key' }
-  return {
-    kind: 'recorded',
-    total: answer.total,
-    people: answer.logins.flatMap((login) => people[login] ?? []),
-  }
+  return (
+    answer && {
+      kind: 'recorded',
+      total: answer.total,
+      people: answer.logins.flatMap((login) => people[login] ?? []),
+    }
+  )
 }
 
 function draw(view: View, answer: Answer): void {
@@ -147,7 +160,9 @@ function draw(view: View, answer: Answer): void {
       total.textContent = answer.message
       break
     case 'needs key':
-      total.textContent = 'Enter a key to count this, free.'
+      total.textContent = answer.known.join(' ') || 'Enter a key to count this, free.'
+      if (answer.known.length > 0)
+        cost.textContent = 'These figures are public. A key counts the whole question, free.'
       void findDemoKey().then((demoKey) => {
         if (demo) demo.hidden = demoKey === undefined
       })
@@ -159,15 +174,19 @@ function showCurl({ curl, path }: View): void {
 }
 
 /** Shows the count and the price of the whole list, or a hint if nothing matches. */
-function showTotal({ total, cost, isSample }: View, count: number): void {
-  total.replaceChildren(
+function showTotal(view: View, count: number): void {
+  view.total.replaceChildren(
     createElement('b', {}, count.toLocaleString('en')),
-    ` ${count === 1 ? 'user' : 'users'}${isSample ? ' in the sample data' : ''}`,
+    ` ${count === 1 ? 'user' : 'users'}${view.isSample ? ' in the sample data' : ''}`,
   )
-  const price = createElement('span', { className: 'price-tag' }, writeCredits(count))
+  showCost(view, count)
+}
+
+function showCost({ cost }: View, count: number): void {
+  const price = createElement('span', { className: 'price-tag' }, writeCost(count))
   cost.replaceChildren(
     ...(count > 0
-      ? [price, ` ${writePrice(count)} for all of them. Counting is free.`]
+      ? [price, ' for all of them. Counting is free.']
       : [placeHint, ' Names of packages are compared whole.']),
   )
 }
@@ -210,6 +229,6 @@ function createOffer(view: View, { total, cost }: { total: number; cost: number 
   }
   const shown = total === 1 ? 'this user' : `the first ${Math.min(total, shownPeople)}`
   const label =
-    cost === 0 ? `Show ${shown}: an admin key pays nothing` : `Show ${shown} for ${writeCredits(cost)}`
+    cost === 0 ? `Show ${shown}: an admin key pays nothing` : `Show ${shown} for ${writeCost(cost)}`
   return createButton(label, () => void buy().catch(explainLoss), 'primary')
 }
