@@ -132,13 +132,13 @@ export function notFound(message: string, code: ErrorCode = 'route_not_found'): 
 }
 
 /** 410: a client asks what has changed since a version that is too old. */
-export function changesExpired(since: number, changesSince: number): ApiError {
-  return new ApiError(
-    410,
-    'changes_expired',
-    `Changes since version ${since} are no longer available, only those since version ${changesSince}; ` +
-      'fetch all users and repositories again',
-  )
+export function changesExpired(since: number, changesSince: number, hasFilters = false): ApiError {
+  const message = hasFilters
+    ? `With filters, changes are known since version ${changesSince}, but not since version ${since}; ` +
+      'fetch the list without changed_since'
+    : `Changes since version ${since} are no longer available, only those since version ${changesSince}; ` +
+      'fetch all users and repositories again'
+  return new ApiError(410, 'changes_expired', message)
 }
 
 /** The methods of a read-only service. */

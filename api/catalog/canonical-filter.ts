@@ -1,5 +1,5 @@
 /** Filters of users and repositories, in the canonical form that equal filters share. */
-import { type ApiError, badRequest, listAlternatives } from '../errors.ts'
+import { badRequest, listAlternatives } from '../errors.ts'
 import { foldDomain, foldText } from '../names/case-folding.ts'
 import { isTextName, searchableTexts } from '../names/searchable-texts.ts'
 import {
@@ -38,15 +38,14 @@ export function createFilter(given: Readonly<FilterValues>): Filter {
     throw badRequest(`Too many filter entries: at most ${maxEntries} in all lists together; send fewer`)
   }
   assertNeeds(filter)
-  const { dependency_names: names = [], dependency_match: match, changed_since: since } = filter
+  const { dependency_names: names = [], dependency_match: match } = filter
   if (match === 'any' || names.length === 1) delete filter.dependency_match
-  if (since !== undefined && Object.keys(filter).length > 1) throw changesAlone()
   return filter
 }
 
-/** 400: no filter and no order may be beside `changed_since`. */
-export function changesAlone(): ApiError {
-  return badRequest('Invalid changed_since: can be combined only with page, per_page, after and exclude')
+/** Whether a filter asks for what was added or changed, and for nothing else. */
+export function asksChangesAlone(filter: Filter): boolean {
+  return filter.changed_since !== undefined && Object.keys(filter).length === 1
 }
 
 /** The filters that need others. */

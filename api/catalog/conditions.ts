@@ -8,9 +8,9 @@ import { listDependencyKeys, writeDependencyKey } from '../names/dependency-name
 import { identifyLogin } from '../names/forge-names.ts'
 import { textNames } from '../names/searchable-texts.ts'
 import type { Union } from '../sets/set-unions.ts'
-import { type SetKey, selectKey, selectKeyOfAll } from '../sets/stored-sets.ts'
+import { type SetKey, selectKey, selectKeyOfAll, selectVersionTerms } from '../sets/stored-sets.ts'
 import { dayOf, secondsPerDay } from './attribute-values.ts'
-import type { Filter } from './canonical-filter.ts'
+import { asksChangesAlone, type Filter } from './canonical-filter.ts'
 import type { KnownChanges } from './dataset.ts'
 import { selectUnready } from './derived-terms.ts'
 import { type FilterName, type FilterRow, filterNames, filters, type ListName } from './filters.ts'
@@ -49,7 +49,9 @@ export async function findConditions(
   candidates: TextCandidates = {},
 ): Promise<FoundConditions> {
   const searches = listSearches(sql, list, filter, candidates)
-  if (searches.every(({ isExcluded }) => isExcluded)) searches.unshift({ sets: selectAll(sql) })
+  if (searches.every(({ isExcluded }) => isExcluded)) searches.push({ sets: selectAll(sql) })
+  if (filter.changed_since !== undefined)
+    searches.push({ sets: selectChanged(sql, filter.changed_since, filter) })
   const [found] = await sql<
     (KnownChanges & {
       edition: string
@@ -59,7 +61,7 @@ export async function findConditions(
       ids: Found<number>
     })[]
   >`
-    select edition, version, changes_since as "changesSince", ${selectUnready(sql, Object.keys(filter))} as unready,
+    select edition, version, ${selectChangesSince(sql, filter)} as "changesSince", ${selectUnready(sql, Object.keys(filter))} as unready,
       ${selectTerms(sql, list, filter, searches)} as "ofTerms",
       ${collect(sql, searches, ({ sets }) => sets)} as others,
       ${collect(sql, searches, ({ ids }) => ids)} as ids
@@ -84,11 +86,7 @@ function listSearches(
   filter: Filter,
   candidates: TextCandidates,
 ): Search[] {
-  const { owner, contributor, contributed_to: contributedTo, changed_since: changedSince } = filter
-  if (changedSince !== undefined) {
-    // What was removed stays in the sets of versions.
-    return [{ sets: selectVersions(sql, list, changedSince) }, { sets: selectAll(sql) }]
-  }
+  const { owner, contributor, contributed_to: contributedTo } = filter
   return [
     ...(owner === undefined ? [] : [{ ids: selectOwned(sql, owner) }]),
     ...(contributor === undefined ? [] : [{ ids: selectContributions(sql, contributor) }]),
@@ -195,9 +193,23 @@ function selectAll(sql: SqlOrTransaction): Fragment {
   return sql`select ${selectKeyOfAll(sql)}`
 }
 
-function selectVersions(sql: SqlOrTransaction, list: ListName, changedSince: number): Fragment {
+/**
+ * SQL: the sets of what was added or changed after a version, and beside other filters, of what gained something that these can ask.
+ * What was removed stays in all of them.
+ */
+function selectChanged(sql: SqlOrTransaction, since: number, filter: Filter): Fragment {
+  const lost = filter.without_dependency_names === undefined ? [] : (['lost_term_id'] as const)
+  const terms = selectVersionTerms(
+    asksChangesAlone(filter) ? ['term_id'] : ['term_id', 'gained_term_id', ...lost],
+  )
+  return sql`${sql.unsafe(terms)} where version > ${since}::bigint`
+}
+
+/** SQL: the first version since which changes are known. Versions that an older devdata made don't say what gained something. */
+function selectChangesSince(sql: SqlOrTransaction, filter: Filter): Fragment {
+  if (filter.changed_since === undefined || asksChangesAlone(filter)) return sql`changes_since`
   return sql`
-    select ${selectKey(sql, 'dataset_versions', list)} from dataset_versions where version > ${changedSince}::bigint`
+    greatest(changes_since, (select max(version) from dataset_versions where gained_term_id is null))`
 }
 
 function selectOwned(sql: SqlOrTransaction, ownerKey: string): Fragment {

@@ -61,8 +61,9 @@ export function assertChangesKnown(
   parameter: string,
   since: number,
   { version, changesSince }: KnownChanges,
+  hasFilters = false,
 ): void {
-  if (since < changesSince) throw changesExpired(since, changesSince)
+  if (since < changesSince) throw changesExpired(since, changesSince, hasFilters)
   if (since > version) {
     throw badRequest(`Invalid ${parameter}: must be at most ${version}, the version of the dataset`)
   }

@@ -29,7 +29,7 @@ interface EntriesRow {
 interface NumberRow {
   /**
    * What an item must have: this number, which is above 0, or a higher one; this time (Unix seconds) or a later one; or a change
-   * after this version, which no other filter may be beside.
+   * after this version. Beside other filters, it is enough that the item gained something that a filter can ask.
    */
   kind: 'minimum' | 'time' | 'version'
 }

@@ -8,7 +8,7 @@ import type { Sql, SqlOrTransaction } from '../database/connect.ts'
 import { countStatement } from '../database/statement-count.ts'
 import type { Bitmap, IdSet } from '../sets/id-set.ts'
 import { uniteSets } from '../sets/set-unions.ts'
-import { type Filter, isUnfiltered } from './canonical-filter.ts'
+import { asksChangesAlone, type Filter, isUnfiltered } from './canonical-filter.ts'
 import { findConditions } from './conditions.ts'
 import { assertChangesKnown } from './dataset.ts'
 import type { ListName } from './filters.ts'
@@ -182,7 +182,9 @@ export async function computeMatches(
   const { edition } = found
   if (Object.values(candidates).some((each) => each !== undefined && each.edition !== edition))
     return 'outdated'
-  if (changedSince !== undefined) assertChangesKnown('changed_since', changedSince, found)
+  if (changedSince !== undefined) {
+    assertChangesKnown('changed_since', changedSince, found, !asksChangesAlone(filter))
+  }
   const conditions = found.conditions.sort((a, b) => Number(a.isExcluded) - Number(b.isExcluded))
   let matches: Bitmap | undefined
   let place = 0

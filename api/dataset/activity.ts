@@ -1,7 +1,7 @@
 import { secondsPerDay } from '../catalog/attribute-values.ts'
 import type { AttributeName } from '../catalog/filters.ts'
 import { noteTerms } from './item-terms.ts'
-import { analyzeTables, type DatasetChange } from './pending-change.ts'
+import { analyzeTables, type DatasetChange, noteGains } from './pending-change.ts'
 
 const activeDay: AttributeName = 'active_day'
 
@@ -11,7 +11,8 @@ export async function applyActivity(change: DatasetChange): Promise<void> {
   await tx`
     create temporary table changed_activity on commit drop as
     select user_id, known.term_id as old_term_id, found.last_date,
-      floor(found.last_date / ${secondsPerDay}::numeric)::bigint as day
+      floor(found.last_date / ${secondsPerDay}::numeric)::bigint as day,
+      found.last_date > coalesce(known.last_date, found.last_date - 1) as is_later
     from (
       select u.user_id, max(c.last_date) as last_date
       from (select user_id from affected_users union select user_id from active_users) u
@@ -32,6 +33,7 @@ export async function applyActivity(change: DatasetChange): Promise<void> {
         array_remove(array[a.id], null) as term_ids
       from changed_activity left join attributes a on a.name = ${activeDay} and a.number = day`,
   )
+  await noteGains(change, 'users', tx`select user_id from changed_activity where is_later`)
   await tx`delete from user_activity a using changed_activity c where a.user_id = c.user_id and c.last_date is null`
   await tx`
     insert into user_activity

@@ -2,6 +2,7 @@
 import { hasAddresses } from '../catalog/stored-documents.ts'
 import type { Fragment, SqlOrTransaction } from '../database/connect.ts'
 import { stagingTable } from '../staging/staging-tables.ts'
+import { noteIdentities } from './contributions.ts'
 import { type AppliedRows, analyzeTables } from './pending-change.ts'
 import { type Load, type OrphanOptions, removeOrphans } from './staged-load.ts'
 
@@ -24,6 +25,7 @@ export async function applyAddresses(load: Load): Promise<AppliedRows> {
     from ${staged} s join users u using (forge_rest_id) left join user_addresses a on a.user_id = u.id
     where a.document <> s.document or a.user_id is null and s.identities <> '{}'`
   await tx`analyze changed_addresses`
+  await noteIdentities(load, tx`select user_id, unnest(identities) as identity from changed_addresses`)
   const { count: updated } = await tx`
     update user_addresses a set version = ${version}, document = c.document
     from changed_addresses c where a.user_id = c.user_id`

@@ -1,5 +1,5 @@
 import type { Fragment } from '../database/connect.ts'
-import { type DatasetChange, selectDeclarations } from './pending-change.ts'
+import { type DatasetChange, noteGains, selectDeclarations } from './pending-change.ts'
 
 /**
  * Updates the authors of repositories, with the dates of their first and last commits there. Adds users whose dependencies may
@@ -7,12 +7,13 @@ import { type DatasetChange, selectDeclarations } from './pending-change.ts'
  * ids, and `commits` the commits of those repositories.
  */
 export async function updateAuthors(
-  { tx }: DatasetChange,
+  change: DatasetChange,
   repositories: Fragment,
-  commits = tx`
+  commits = change.tx`
     select repository_id, author_identity, coauthor_identities, author_date from commits
     where repository_id in (${repositories})`,
 ): Promise<void> {
+  const { tx } = change
   // A commit with an unknown date may be the first or the last one.
   await tx`
     create temporary table authors on commit drop as
@@ -34,6 +35,10 @@ export async function updateAuthors(
     left join contributions c
       on c.identity = a.identity and c.repository_id = a.repository_id and c.kind = 'author'`
   await tx`analyze authors`
+  await noteContributions(
+    change,
+    tx`select user_id, repository_id from authors join identities using (identity) where is_new`,
+  )
   // Most new dates affect nobody, because the repository has added and removed no dependency between the old date and
   // the new one. Each date is compared on its own, because the other one may come from another identity of the user.
   await tx`
@@ -72,4 +77,29 @@ export async function updateAuthors(
     )
     on conflict do nothing`
   await tx`drop table authors`
+}
+
+/**
+ * Notes the contributions that users get with identities, as `noteGains` does. `identities` selects `user_id` and `identity`, before
+ * the table has them.
+ */
+export function noteIdentities(change: DatasetChange, identities: Fragment): Promise<void> {
+  const { tx } = change
+  return noteContributions(
+    change,
+    tx`
+      select user_id, repository_id from (${identities}) given join contributions using (identity) where kind = 'author'`,
+  )
+}
+
+/** Notes users and repositories as `noteGains` does, unless the users are authors in the repositories already. */
+async function noteContributions(change: DatasetChange, pairs: Fragment): Promise<void> {
+  const { tx } = change
+  const added = tx`
+    (${pairs}) pair where not exists (
+      select from identities i join contributions c using (identity)
+      where i.user_id = pair.user_id and c.repository_id = pair.repository_id and c.kind = 'author'
+    )`
+  await noteGains(change, 'users', tx`select user_id from ${added}`)
+  await noteGains(change, 'repositories', tx`select repository_id from ${added}`)
 }

@@ -40,6 +40,7 @@ export const loadMap: readonly Step[] = [
       active_users: 'user_id integer',
       new_terms: 'id integer',
       set_changes: 'list list_name, id integer, lost integer[], gained integer[]',
+      gained_items: 'list list_name, id integer, is_loss boolean',
     },
   },
   {
@@ -162,12 +163,15 @@ export const loadMap: readonly Step[] = [
   {
     file: 'activity.ts',
     does: 'updates when affected and active users last wrote a commit',
-    makes: { changed_activity: 'user_id integer, old_term_id integer, last_date bigint, day bigint' },
+    makes: {
+      changed_activity:
+        'user_id integer, old_term_id integer, last_date bigint, day bigint, is_later boolean',
+    },
     shares: ['affected_users', 'active_users'],
   },
   {
     file: 'dataset-change.ts',
     does: 'gives the dataset its version, applies the changes of sets, and removes terms that nothing has',
-    shares: ['new_terms', 'set_changes'],
+    shares: ['new_terms', 'set_changes', 'gained_items'],
   },
 ]

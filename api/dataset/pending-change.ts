@@ -7,7 +7,10 @@
  * - `new_terms`: attributes and searchable texts that were added. Those that no item has at the end are removed
  * - `set_changes`: terms whose sets have lost and gained a user, a repository or a text. An item may have several rows.
  *   A term lost as often as gained is unchanged.
+ * - `gained_items`: items that gained something that a filter can ask, or lost a dependency, though the change gives themselves no
+ *   new version. An item may have several rows.
  */
+import type { ListName } from '../catalog/filters.ts'
 import type { Fragment, SqlOrTransaction } from '../database/connect.ts'
 
 /** A change in progress. */
@@ -53,6 +56,8 @@ export async function beginChange(tx: SqlOrTransaction): Promise<DatasetChange> 
     create temporary table set_changes (
       list list_name not null, id integer not null, lost integer[] not null, gained integer[] not null
     ) on commit drop`
+  await tx`
+    create temporary table gained_items (list list_name not null, id integer not null, is_loss boolean not null) on commit drop`
   const [dataset] = await tx<{ version: number }[]>`select version from dataset`
   if (dataset === undefined) throw new Error('the dataset row is missing')
   return {
@@ -61,6 +66,22 @@ export async function beginChange(tx: SqlOrTransaction): Promise<DatasetChange> 
     isLarge: false,
     removed: { users: 0, addresses: 0, repositories: 0, commits: 0 },
   }
+}
+
+/**
+ * Notes in `gained_items` what gained something that a filter can ask: `gaining` selects ids. With `isLoss`, they lost a dependency.
+ * Items that have the change's version already are left out: the set of the version has these.
+ */
+export async function noteGains(
+  { tx, version }: DatasetChange,
+  list: ListName,
+  gaining: Fragment,
+  isLoss = false,
+): Promise<void> {
+  await tx`
+    insert into gained_items
+    select ${list}::text::list_name, id, ${isLoss}::boolean from ${tx(list)}
+    where version <> ${version} and id in (${gaining})`
 }
 
 /** Refreshes the planner's statistics of tables that a large change concerns. */

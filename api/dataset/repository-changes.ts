@@ -4,7 +4,7 @@ import type { Fragment } from '../database/connect.ts'
 import { ImportError } from '../staging/import-error.ts'
 import { stagingTable } from '../staging/staging-tables.ts'
 import { noteRecordTerms } from './item-terms.ts'
-import { type AppliedRows, analyzeTables, type DatasetChange } from './pending-change.ts'
+import { type AppliedRows, analyzeTables, type DatasetChange, noteGains } from './pending-change.ts'
 import { noteReturns } from './removal.ts'
 import { countApplied, type Load } from './staged-load.ts'
 import { isDeclaredBetween, selectContributors } from './user-dependencies.ts'
@@ -58,6 +58,7 @@ export async function applyRepositories(load: Load): Promise<AppliedRows> {
     left join repositories r using (forge_rest_id)
     where r.id is null or r.members <> s.members or r.dependencies <> s.dependencies`
   await tx`analyze changed_repositories`
+  await noteNewNames(load)
   await tx`
     update repositories r set
       full_name_key = s.full_name_key, url_key = s.url_key, pushed_at = s.pushed_at,
@@ -112,6 +113,20 @@ export async function applyRepositories(load: Load): Promise<AppliedRows> {
     where identity in (select identity from lost union select identity from gained)
     on conflict do nothing`
   return countApplied(load, 'changed_repositories')
+}
+
+/** Notes the authors of repositories that get other names, because they gain contributions to these. */
+function noteNewNames(load: Load): Promise<void> {
+  const staged = load.tx(stagingTable('repos', load.importId))
+  return noteGains(
+    load,
+    'users',
+    load.tx`
+      select i.user_id
+      from changed_repositories n join ${staged} s using (position) join repositories r on r.id = n.id
+        join contributions c on c.repository_id = r.id join identities i using (identity)
+      where r.full_name_key <> s.full_name_key and c.kind = 'author'`,
+  )
 }
 
 /**

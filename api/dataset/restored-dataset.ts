@@ -3,6 +3,7 @@ import { carryDerivedTerms } from '../catalog/derived-terms.ts'
 import { type Sql, selectTime } from '../database/connect.ts'
 import { beginLong } from '../database/long-transaction.ts'
 import { deleteSets } from '../sets/set-parts.ts'
+import { selectVersionTerms } from '../sets/stored-sets.ts'
 import { changeLock } from './dataset-change.ts'
 import { dropLoadedHistories } from './loaded-histories.ts'
 
@@ -56,7 +57,7 @@ export async function markRestored(sql: Sql): Promise<RestoredDataset> {
         changes_since = moved.version, updated_at = clock_timestamp()
       from moved returning dataset.version`
     if (dataset === undefined || moved === undefined) throw new Error('the dataset row is missing')
-    await deleteSets(tx, tx`select term_id from dataset_versions`)
+    await deleteSets(tx, tx.unsafe(selectVersionTerms()))
     await tx`delete from dataset_versions`
     await tx`insert into dataset_versions (version, applied_at) values (${moved.version}, clock_timestamp())`
     await tx`delete from removals`

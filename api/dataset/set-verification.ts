@@ -3,7 +3,7 @@ import { randomInt } from 'node:crypto'
 import type { Sql, SqlOrTransaction } from '../database/connect.ts'
 import { beginLong } from '../database/long-transaction.ts'
 import { keyColumnOf } from '../names/searchable-texts.ts'
-import { deleteAllSets } from '../sets/set-parts.ts'
+import { deleteDerivedSets } from '../sets/set-parts.ts'
 import { compareSets, type IdRange, type Sample, type SetVerification } from '../sets/set-verification.ts'
 import { allTerm, createForLists, readLastIds, type SetList, setLists } from '../sets/stored-sets.ts'
 import { changeDataset, type DatasetChangeOptions, type DatasetChangeResult } from './dataset-change.ts'
@@ -30,7 +30,7 @@ export function rebuildSets(sql: Sql, options: DatasetChangeOptions = {}): Promi
     const { tx } = change
     await deriveMissingTerms(change)
     await tx`truncate set_changes` // all sets are filled anew
-    await deleteAllSets(tx)
+    await deleteDerivedSets(tx)
     for (const list of setLists) {
       await tx.unsafe(`
         insert into set_changes select '${list}', id, '{}', term_ids from (${selectItems(list, everyId)}) i`)

@@ -1,7 +1,8 @@
 import { isLocalDocument } from '../catalog/document-lookup.ts'
 import { stagingTable } from '../staging/staging-tables.ts'
+import { noteIdentities } from './contributions.ts'
 import { noteRecordTerms } from './item-terms.ts'
-import { type AppliedRows, analyzeTables } from './pending-change.ts'
+import { type AppliedRows, analyzeTables, noteGains } from './pending-change.ts'
 import { noteReturns } from './removal.ts'
 import { countApplied, type Load } from './staged-load.ts'
 
@@ -28,6 +29,20 @@ export async function applyUsers(load: Load): Promise<AppliedRows> {
     left join users u using (forge_rest_id)
     where u.id is null or u.document <> s.document`
   await tx`analyze changed_users`
+  // Their repositories gain a contributor of the new name.
+  await noteGains(
+    load,
+    'repositories',
+    tx`
+      select c.repository_id
+      from changed_users n join ${staged} s using (position) join users u on u.id = n.id
+        join identities i on i.user_id = u.id join contributions c using (identity)
+      where u.login_key <> s.login_key and c.kind = 'author'`,
+  )
+  await noteIdentities(
+    load,
+    tx`select n.id as user_id, unnest(s.identities) as identity from changed_users n join ${staged} s using (position)`,
+  )
   await tx`
     update users u set login_key = s.login_key, is_bot = s.is_bot, term_ids = s.term_ids, version = ${version},
       document = s.document

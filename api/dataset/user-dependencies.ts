@@ -1,5 +1,5 @@
 import type { Fragment, SqlOrTransaction } from '../database/connect.ts'
-import { analyzeTables, type DatasetChange, selectDeclarations } from './pending-change.ts'
+import { analyzeTables, type DatasetChange, noteGains, selectDeclarations } from './pending-change.ts'
 
 /** Updates the dependencies of `affected_users`: those that repositories declared while the users contributed to them. */
 export async function applyUserDependencies(change: DatasetChange): Promise<void> {
@@ -29,6 +29,8 @@ export async function applyUserDependencies(change: DatasetChange): Promise<void
     select 'users', user_id, array(select unnest(lost) except select unnest(gained)),
       array(select unnest(gained) except select unnest(lost))
     from changed_uses where lost <> '{}'`
+  await noteGains(change, 'users', tx`select user_id from changed_uses where not gained <@ lost`)
+  await noteGains(change, 'users', tx`select user_id from changed_uses where not lost <@ gained`, true)
   await analyzeTables(change, ['user_dependencies'])
 }
 

@@ -10,6 +10,7 @@ import { countryRules, findCountry } from '../names/places/country.ts'
 import { toAttributeValue, typeOf } from '../staging/attributes.ts'
 import { changeDataset, type DatasetChangeOptions } from './dataset-change.ts'
 import { replaceTerms } from './item-terms.ts'
+import { noteGains } from './pending-change.ts'
 import { readBatches } from './read-batches.ts'
 
 /** Classifies all users again if the rules have changed since they were. */
@@ -47,6 +48,7 @@ export async function renewUsers(sql: Sql, options: DatasetChangeOptions): Promi
         group by 1
       ) moved using (id)`,
     )
+    await noteGains(change, 'users', tx`select user_id from moved_attributes where gained is not null`)
     await tx`update dataset set user_rules = ${rules}`
     return {}
   })

@@ -2,7 +2,7 @@
  * The query parameters of `/users` and `/repos` (`decisions/0003-lists.md`): reads each filter as its row in `filters.ts` says.
  */
 import type { BatchLookUp } from '../catalog/batch-lookup.ts'
-import { changesAlone, createFilter, type Filter } from '../catalog/canonical-filter.ts'
+import { createFilter, type Filter } from '../catalog/canonical-filter.ts'
 import {
   type EntriesFilter,
   type FilterName,
@@ -94,7 +94,9 @@ function readPlaceAfter(query: URLSearchParams): SortPlace | undefined {
 function readSortedFilter(query: URLSearchParams, list: ListName): UserFilter {
   const filter = readFilter(query)
   const sort = isSorted(query) ? readOption(query, 'sort', listSorts(list)) : undefined
-  if (sort !== undefined && 'changed_since' in filter) throw changesAlone()
+  if (sort !== undefined && 'changed_since' in filter) {
+    throw badRequest('Invalid sort: not allowed with changed_since; leave one of them out')
+  }
   return { filter, sort }
 }
 

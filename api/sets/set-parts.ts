@@ -2,7 +2,7 @@
 import type { Fragment, SqlOrTransaction } from '../database/connect.ts'
 import { copyInto, copyRows, readInteger, writeRow } from '../database/copy.ts'
 import { decodePart, encodePart, findPart, type SetPart } from './set-encoding.ts'
-import { readPart, type SetList, termColumns } from './stored-sets.ts'
+import { readPart, type SetList, selectVersionTerms, termColumns } from './stored-sets.ts'
 import { mergeChanges } from './term-changes.ts'
 
 /** Parts of the set of a term, or a shelf: rows of `sets` with one `term_id`, and what they become. */
@@ -92,9 +92,12 @@ export async function deleteSets(tx: SqlOrTransaction, terms: Fragment): Promise
   await tx`delete from sets where term_id in (${terms})`
 }
 
-/** Deletes all sets, and resets the terms' rows: no items, on a shelf. */
-export async function deleteAllSets(tx: SqlOrTransaction): Promise<void> {
-  await tx`delete from sets`
+/**
+ * Deletes the sets that are derived from rows, and resets the terms' rows: no items, on a shelf. What gained or lost something in a
+ * version is in sets alone, so these stay.
+ */
+export async function deleteDerivedSets(tx: SqlOrTransaction): Promise<void> {
+  await tx`delete from sets where term_id not in (${tx.unsafe(selectVersionTerms(['gained_term_id', 'lost_term_id']))})`
   for (const { table, count, isOnShelf } of termColumns) {
     await tx`
       update ${tx(table)} set ${tx(isOnShelf)} = true, ${tx(count)} = 0

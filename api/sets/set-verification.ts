@@ -10,6 +10,7 @@ import {
   type SetList,
   type StoredIds,
   selectTermRows,
+  selectVersionTerms,
   setLists,
 } from './stored-sets.ts'
 import { TermChanges } from './term-changes.ts'
@@ -45,7 +46,7 @@ const rangeSize = 2 ** 17
 /**
  * Verifies all sets and the stored numbers of items. With a sample, verifies only the sets that should have an id of
  * the sample, and only for those ids. The transaction must see one snapshot. The set of a version may also have items
- * that have changed again since.
+ * that have changed again since, and what gained or lost something in a version is in sets alone.
  */
 export async function compareSets(
   tx: SqlOrTransaction,
@@ -53,7 +54,7 @@ export async function compareSets(
   sample?: Sample,
 ): Promise<SetVerification> {
   const versions = new Set<number>()
-  for await (const [id] of copyRows(tx, 'select term_id from dataset_versions')) versions.add(readInteger(id))
+  for await (const [id] of copyRows(tx, selectVersionTerms())) versions.add(readInteger(id))
   const verification: SetVerification = { sets: 0, faults: [] }
   const counts = new Map<SetList, ReadonlyMap<number, number>>()
   for (const list of setLists) {

@@ -62,14 +62,21 @@ declare const setKey: unique symbol
 /** Says which set of a list is meant, and where it is stored. Only the SQL of this file makes one. */
 export type SetKey = number & { readonly [setKey]: true }
 
-/** SQL: the key of a term's set, from a row of the table. A version's set is never on a shelf. */
-export function selectKey(
-  sql: SqlOrTransaction,
-  table: TermTable | 'dataset_versions',
-  list: SetList,
-): Fragment {
+/** SQL: the key of a term's set, from a row of the table. */
+export function selectKey(sql: SqlOrTransaction, table: TermTable, list: SetList): Fragment {
   const columns = termColumns.find((each) => each.table === table && each.list === list)
-  return columns === undefined ? sql`term_id` : sql`case when ${sql(columns.isOnShelf)} then ~id else id end`
+  if (columns === undefined) throw new Error(`${table} has no sets of ${list}`)
+  return sql`case when ${sql(columns.isOnShelf)} then ~id else id end`
+}
+
+/** The columns of `dataset_versions` that have terms: of what a version added or changed, and of what gained and lost something. */
+export const versionColumns = ['term_id', 'gained_term_id', 'lost_term_id'] as const
+
+/** SQL: the terms of all versions, which are the keys of their sets, because none is on a shelf. A `where` may follow. */
+export function selectVersionTerms(
+  columns: readonly (typeof versionColumns)[number][] = versionColumns,
+): string {
+  return `select id from dataset_versions, unnest(array_remove(array[${columns.join()}], null)) as id`
 }
 
 /** SQL: the key of the set of all items. */

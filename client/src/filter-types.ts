@@ -28,7 +28,7 @@ export interface UserFilter {
   activeSince?: string | number | undefined
   /** Selects users who authored or co-authored a commit of any of these repositories (`OWNER/NAME`). */
   contributedTo?: string | readonly string[] | undefined
-  /** Selects items that were added or changed after this version of the dataset, and allows no other filter. */
+  /** Selects items that were added or changed after this version of the dataset. */
   changedSince?: number | undefined
   /** Sorts users by `followers`, repositories by `stars` or last push (`pushed`), the highest first. */
   sort?: 'followers' | undefined
@@ -64,7 +64,7 @@ export interface RepositoryFilter {
   archived?: boolean | undefined
   /** Selects repositories whose last push was at or after this time: a date such as `2026-01-31`, or Unix seconds. */
   pushedSince?: string | number | undefined
-  /** Selects items that were added or changed after this version of the dataset, and allows no other filter. */
+  /** Selects items that were added or changed after this version of the dataset. */
   changedSince?: number | undefined
   /** Sorts users by `followers`, repositories by `stars` or last push (`pushed`), the highest first. */
   sort?: 'stars' | 'pushed' | undefined

@@ -223,10 +223,6 @@ describeOnOneDatabase('a filter by attributes', (kind) => {
       'Invalid dependency_match: requires dependency_names',
     ],
     ['/users?dependency_match=none&dependency_names=a', 'Invalid dependency_match: must be any or all'],
-    [
-      '/users?type=User&changed_since=0',
-      'Invalid changed_since: can be combined only with page, per_page, after and exclude',
-    ],
     ['/users?type=User&logins=user-1', 'Invalid logins: must be the only filter'],
     [
       `/repos?language=${list(50)}&license=${list(50)}&dependency_names=${list(50)}&dependency_files=${list(50)}&without_dependency_names=a`,

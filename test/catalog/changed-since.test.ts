@@ -51,16 +51,41 @@ describeOnEachDatabase('changed_since', (kind) => {
     expect([headers.get('X-Credits-Cost'), headers.get('X-Total-Count')]).toEqual(['3', '3'])
   })
 
-  test('is refused beside another filter, but not beside an empty one', async () => {
-    for (const path of [
-      '/users?changed_since=1&location=berlin',
-      '/users?changed_since=1&dependency_names=react',
-      '/repos?dependency_files=go.mod&changed_since=1',
-    ]) {
-      const { status, text } = await service.request(path, { key: service.key })
-      expect([path, status]).toEqual([path, 400])
-      expect(text).toContain('can be combined only with')
+  test('beside other filters lists what matches now and is new, also what only gained something', async () => {
+    // User 4 gained hono. Users 7, 2 and 11 were changed or added, and user 3 and 9 gained zod.
+    for (const [path, ids] of [
+      ['/users?dependency_names=hono&changed_since=2', [4]],
+      ['/users?dependency_names=hono&changed_since=3', []],
+      ['/users?dependency_names=zod&changed_since=1', [3, 9]],
+      ['/users?dependency_names=react&changed_since=1', [2, 3, 7, 9]],
+      ['/users?min_followers=1&changed_since=0', [2, 7, 11]],
+      ['/users?min_followers=1&changed_since=2', []],
+      ['/repos?dependency_names=react&changed_since=1', [3, 9]],
+      ['/repos?owner=user-4&changed_since=2', [4]],
+    ] as const) {
+      expect([path, await readIds(path)]).toEqual([path, ids])
     }
+  })
+
+  test('beside without_dependency_names lists who lost the dependency, too', async () => {
+    // User 4 uses hono in place of react.
+    expect(await readIds('/users?without_dependency_names=react&changed_since=2')).toEqual([4])
+    expect(await readIds('/users?without_dependency_names=hono&changed_since=1')).toEqual([2, 3, 7, 9, 11])
+  })
+
+  test('beside other filters has exact totals, links, prices and tags', async () => {
+    const first = await read('/users?dependency_names=react&changed_since=1&per_page=3')
+    expect([first.total, first.cost, first.pagination.has_more]).toEqual([4, 3, true])
+    const next = first.links.get('next')
+    expect(next?.searchParams.get('dependency_names')).toBe('react')
+    const second = await read(`${next?.pathname}${next?.search}`)
+    expect(second.data.map(({ forge_rest_id: id }) => id)).toEqual([9])
+    const path = '/users?dependency_names=react&changed_since=1'
+    const { headers } = await service.request(path, { key: service.key, method: 'HEAD' })
+    expect([headers.get('X-Credits-Cost'), headers.get('X-Total-Count')]).toEqual(['4', '4'])
+    const tag = headers.get('ETag') ?? ''
+    const again = await service.request(path, { key: service.key, headers: { 'If-None-Match': tag } })
+    expect([again.status, again.headers.get('X-Credits-Cost')]).toEqual([304, '0'])
   })
 
   test('is refused, free and with quota headers, if it is a later version than the dataset’s', async () => {

@@ -4,9 +4,11 @@
  */
 import fc from 'fast-check'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { readDataset } from '../../api/catalog/dataset.ts'
 import { createRandom, type Random } from '../../sample/random.ts'
 import { type AttributeFilter, countryOf, domainOf, writeAttributes } from '../support/attribute-oracle.ts'
 import { type ListQuery, writeQuery } from '../support/catalog.ts'
+import { ChangeLog } from '../support/changes-oracle.ts'
 import { divisions, expectCounts, type Item } from '../support/counts-oracle.ts'
 import { isDrill, seed } from '../support/drill.ts'
 import { readListResponse } from '../support/list-response.ts'
@@ -112,6 +114,37 @@ describeOnEachDatabase('every list', (kind) => {
     expectCounts(response.json(), { items: items(oracle), by, oracle, asked })
   }
 
+  /** What is new among the items is right, since any version. */
+  async function expectChangesOf({ path, counts }: Question, oracle: Oracle, log: ChangeLog, random: Random) {
+    if (counts === undefined) return
+    const since = random.pick(log.versions)
+    const query = { ...counts.query, changed_since: String(since), per_page: '100' }
+    const asked = `${path}?${writeQuery(query)}`
+    const found: unknown[] = []
+    const items = counts.items(oracle)
+    const hasFilters = Object.values(counts.query).some((values) => values.length > 0)
+    const isOf = (wanted: 'must' | 'may') => (item: Item) => {
+      const list = path === '/users' ? 'users' : 'repositories'
+      const change = log.since(since, list, item.forge_rest_id)
+      if (!hasFilters) return change.isChanged
+      if (change.isNew || ('without_dependency_names' in query && change.hasLost)) return true
+      return wanted === 'may' && change.mayBeNew
+    }
+    for (let next: string | undefined = asked; next !== undefined; ) {
+      const { data, links } = readListResponse(await service.request(next, { key }))
+      found.push(...data.map(({ forge_rest_id: id }) => id))
+      const url = links.get('next')
+      next = url && url.pathname + url.search
+    }
+    const may = items.filter(isOf('may')).map(({ forge_rest_id: id }) => id)
+    const must = items.filter(isOf('must')).map(({ forge_rest_id: id }) => id)
+    expect(found, asked).toEqual(may.filter((id) => found.includes(id)))
+    expect(
+      must.filter((id) => !found.includes(id)),
+      asked,
+    ).toEqual([])
+  }
+
   test('of the sample data has the pages that an independent computation finds, for any filter', async () => {
     await start('sample')
     const sample = { users: sampleUsers, repositories: sampleRepositories, commits: sampleCommits }
@@ -123,15 +156,18 @@ describeOnEachDatabase('every list', (kind) => {
     const random = createRandom(`${seed} filters`)
     const forge = createRandomForge(seed)
     const known: Question[] = []
+    const log = new ChangeLog()
     for (let round = 0; round < rounds; round++) {
-      for (const load of round === 0 ? [forge.grow(firstLoad)] : createLoads(random, forge)) {
-        await loadRecords(service.sql, load)
+      for (const createLoad of round === 0 ? [() => forge.grow(firstLoad)] : createLoads(random, forge)) {
+        await loadRecords(service.sql, createLoad())
+        log.note((await readDataset(service.sql)).version, forge)
       }
       const oracle = createOracle(forge)
       const again = random.shuffle(known).slice(0, questionsPerRound / 2)
       for (const question of [...again, ...createNestedLists(random, forge)]) {
         await expectPages(question, oracle, random.fraction(), random.pick([1, 7, 30, 100]))
         await expectCountsOf(question, oracle, random.fraction())
+        await expectChangesOf(question, oracle, log, random)
       }
       known.push(...(await ask(createQuestions(forge), questionsPerRound, oracle)))
     }
@@ -139,12 +175,20 @@ describeOnEachDatabase('every list', (kind) => {
 })
 
 /** What changes and what comes, in one load or in two. */
-function createLoads(random: Random, forge: RandomForge): Records[] {
-  const changed = forge.change(laterChange)
-  const grown = forge.grow(laterLoad)
-  if (random.chance(0.5)) return [changed, grown]
-  const join = <Kind extends keyof Records>(kind: Kind) => [...(changed[kind] ?? []), ...(grown[kind] ?? [])]
-  return [{ users: join('users'), repos: join('repos'), commits: join('commits') }]
+function createLoads(random: Random, forge: RandomForge): (() => Records)[] {
+  const change = () => forge.change(laterChange)
+  const grow = () => forge.grow(laterLoad)
+  if (random.chance(0.5)) return [change, grow]
+  return [
+    () => {
+      const [changed, grown] = [change(), grow()]
+      const join = <Kind extends keyof Records>(kind: Kind) => [
+        ...(changed[kind] ?? []),
+        ...(grown[kind] ?? []),
+      ]
+      return { users: join('users'), repos: join('repos'), commits: join('commits') }
+    },
+  ]
 }
 
 function createNestedLists(random: Random, { repositories }: RandomForge): Question[] {

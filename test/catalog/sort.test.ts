@@ -192,7 +192,7 @@ describeOnEachDatabase('a sorted list', (kind) => {
     ['/repos?forge_rest_ids=1&sort=stars', 'Invalid forge_rest_ids: must be the only filter'],
     [
       '/users?changed_since=0&sort=followers',
-      'Invalid changed_since: can be combined only with page, per_page, after and exclude',
+      'Invalid sort: not allowed with changed_since; leave one of them out',
     ],
     [
       '/users?after=1500.123',

@@ -146,7 +146,7 @@ describe('openapi.yml', () => {
       'day=today',
       'changed_since=x',
       'changed_since=2',
-      'changed_since=0&dependency_names=a',
+      ...['followers', 'stars'].map((sort) => `changed_since=0&sort=${sort}`),
       ...['logins', 'full_names', 'forge_rest_ids'].flatMap((name) => [
         `${name}=${entries(101)}`,
         `${name}=${name === 'full_names' ? 'a/b,a/c' : '1,2'},x%20y`,
@@ -279,6 +279,8 @@ describe('openapi.yml', () => {
       'URL too long: at most 32768 characters': [`/users?x=${'x'.repeat(32_768)}`, { key: service.key }],
       'Changes since version 0 are no longer available, only those since version 1; fetch all users and repositories again':
         ['/removals?since=0', { key: service.key }],
+      'With filters, changes are known since version 1, but not since version 0; fetch the list without changed_since':
+        ['/users?changed_since=0&country=DE', { key: service.key }],
     }
     await service.request('/users', { key: limited.secret })
     await service.request('/users/ngoldberg', { key: user.secret, headers: { 'Idempotency-Key': 'used' } })

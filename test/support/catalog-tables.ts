@@ -1,7 +1,7 @@
 /** The catalog's tables, in a form that two databases can be compared by: the forge's ids replace their own. */
 
 import type { Sql } from '../../api/database/connect.ts'
-import { readSets } from '../../api/sets/stored-sets.ts'
+import { readSets, selectVersionTerms } from '../../api/sets/stored-sets.ts'
 
 /** Reads the rows of each table, users and repositories in the order of their ids. */
 export async function readTables(sql: Sql) {
@@ -77,9 +77,7 @@ async function readMembers(sql: Sql): Promise<string[]> {
     users: await readTexts(sql, 'select id, forge_rest_id::text as text from users'),
     repositories: await readTexts(sql, 'select id, forge_rest_id::text as text from repositories'),
   }
-  const versions = new Map(
-    await readTexts(sql, 'select term_id as id, version::text as text from dataset_versions'),
-  )
+  const versions = new Map(await readTexts(sql, `select id, '' as text from (${selectVersionTerms()}) t`))
   const sets = new Map<string, string[]>()
   for (const list of ['users', 'repositories'] as const) {
     for await (const { termId, ids } of readSets(sql, list)) {

@@ -37,7 +37,7 @@ class UserFilter(TypedDict, total=False):
     contributed_to: str | Sequence[str] | None
     """Selects users who authored or co-authored a commit of any of these repositories (``OWNER/NAME``)."""
     changed_since: int | None
-    """Selects items that were added or changed after this version of the dataset, and allows no other filter."""
+    """Selects items that were added or changed after this version of the dataset."""
     sort: Literal["followers"] | None
     """Sorts users by ``followers``, repositories by ``stars`` or last push (``pushed``), the highest first."""
 
@@ -74,7 +74,7 @@ class RepositoryFilter(TypedDict, total=False):
     pushed_since: str | int | datetime.date | None
     """Selects repositories whose last push was at or after this time: a date such as ``2026-01-31``, or Unix seconds."""
     changed_since: int | None
-    """Selects items that were added or changed after this version of the dataset, and allows no other filter."""
+    """Selects items that were added or changed after this version of the dataset."""
     sort: Literal["stars", "pushed"] | None
     """Sorts users by ``followers``, repositories by ``stars`` or last push (``pushed``), the highest first."""
     exclude: Literal["dependencies"] | None
