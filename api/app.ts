@@ -47,6 +47,7 @@ import { addOpenApiRoutes } from './portal/openapi.ts'
 import { createUrlCap } from './portal/page-template.ts'
 import { addDocsRoutes } from './portal/static-pages.ts'
 import { addViewerRoute } from './portal/viewer.ts'
+import { addAdminKeyRoutes } from './routes/admin-keys.ts'
 import { addApiKeyRoutes } from './routes/api-key.ts'
 import { addCountRoute, scopeOfCounts } from './routes/counts.ts'
 import { addDiscoveryRoutes } from './routes/discovery.ts'
@@ -70,6 +71,7 @@ export interface AppOptions
     | 'responseCacheMb'
     | 'compressResponses'
     | 'publicCoverage'
+    | 'defaultRateLimit'
     | 'operator'
     | 'logProbes'
   > {
@@ -197,6 +199,7 @@ export function createApp(options: AppOptions): App {
   addRemovalRoutes(app, meter, sql)
   addDiscoveryRoutes(app, meter, sql, matchCache)
   addApiKeyRoutes(app, meter, sql)
+  addAdminKeyRoutes(app, meter, { sql, defaultRateLimit: options.defaultRateLimit })
   addOperationsRoutes(app, meter, {
     database,
     checkHealth,

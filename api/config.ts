@@ -46,9 +46,9 @@ function oneLine(maxLength: number) {
 }
 
 /** A text that `parse` reads. It returns `'invalid'` if the text breaks the rule. */
-function parsed<Value>(parse: (text: string) => Value | 'invalid', rule: string) {
+export function parsedText<Value>(parse: (text: string) => Value | 'invalid', rule: string) {
   return v.pipe(
-    v.string(),
+    v.string(rule),
     v.rawTransform(({ dataset: { value }, addIssue, NEVER }) => {
       const result = parse(value)
       if (result !== 'invalid') return result
@@ -132,7 +132,7 @@ const settings = {
   DATA_DIR: v.optional(v.pipe(v.string(), v.nonEmpty('must be a path')), '.data'),
   SAMPLE_DATA: v.optional(v.picklist(['on', 'off'], 'must be on or off'), 'on'),
   DEFAULT_RATE_LIMIT: v.optional(
-    parsed(parseRateLimit, 'must be REQUESTS/SECONDS, such as 100/60, or none'),
+    parsedText(parseRateLimit, 'must be REQUESTS/SECONDS, such as 100/60, or none'),
     'none',
   ),
   CHANGES_KEPT_DAYS: v.optional(wholeNumber(1, 3650), '90'),
@@ -168,7 +168,7 @@ const settings = {
   ),
   SIGNUP_URL: v.optional(pageUrl),
   CREDIT_PRICE: v.optional(
-    parsed(
+    parsedText(
       parseCreditPrice,
       'must be the price of one credit, an amount above 0 and an ISO 4217 currency, such as 0.002 EUR',
     ),

@@ -10,6 +10,7 @@ export const errorCodes = [
   'invalid_host',
   'invalid_url',
   'invalid_parameter',
+  'invalid_body',
   'missing_authorization',
   'invalid_authorization_format',
   'missing_api_key',
@@ -17,14 +18,18 @@ export const errorCodes = [
   'invalid_api_key',
   'insufficient_permissions',
   'admin_required',
+  'user_keys_only',
   'origin_not_allowed',
   'insufficient_credits',
   'max_credits_exceeded',
   'route_not_found',
   'user_not_found',
   'repository_not_found',
+  'key_not_found',
   'method_not_allowed',
   'request_timeout',
+  'reference_conflict',
+  'balance_out_of_range',
   'changes_expired',
   'body_too_large',
   'url_too_long',
@@ -36,6 +41,7 @@ export const errorCodes = [
   'database_unavailable',
   'over_capacity',
   'filter_not_ready',
+  'keys_over_http_off',
   'starting_up',
   'shutting_down',
   'docs_unavailable',
@@ -163,6 +169,16 @@ export function idempotencyConflict(): ApiError {
   )
 }
 
+/** 413: the body is too large. */
+export function bodyTooLarge(maxBytes: number): ApiError {
+  return new ApiError(413, 'body_too_large', `Body too large: at most ${maxBytes} bytes`)
+}
+
+/** 415: the body is not JSON. */
+export function unsupportedMediaType(): ApiError {
+  return new ApiError(415, 'unsupported_media_type', 'Unsupported Content-Type: must be application/json')
+}
+
 /** 429: the key's rate limit is used up. The client is told to retry after `seconds`. */
 export function tooManyRequests(seconds: number): ApiError {
   return new ApiError(
@@ -212,6 +228,16 @@ export function filterNotReady(names: readonly string[]): ApiError {
     503,
     'filter_not_ready',
     `Filter not ready: ${names.join(', ')}; leave it out until the operator has loaded data again`,
+  )
+}
+
+/** 503: the service's role in the database may not change keys. Nobody knows until when, so there is no `Retry-After`. */
+export function keysOverHttpOff(cause: unknown): ApiError {
+  return new ApiError(
+    503,
+    'keys_over_http_off',
+    'Keys over HTTP are off: the operator turns them on in the database with roles.sql and -v keys_over_http=on',
+    { cause },
   )
 }
 

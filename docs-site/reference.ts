@@ -24,6 +24,8 @@ interface PathItem {
   parameters?: (ParameterObject | Reference)[]
   get?: OperationObject
   head?: OperationObject
+  post?: OperationObject
+  patch?: OperationObject
 }
 
 interface OperationObject {
@@ -33,12 +35,15 @@ interface OperationObject {
   description?: string
   security?: unknown[]
   parameters?: (ParameterObject | Reference)[]
+  requestBody?: {
+    content: { 'application/json': { schema: SchemaObject; example?: Record<string, unknown> } }
+  }
   responses: Record<string, ResponseObject | Reference>
 }
 
 interface ParameterObject {
   name: string
-  in: 'path' | 'query' | 'header'
+  in: 'path' | 'query' | 'header' | 'body'
   required?: boolean
   description: string
   explode?: boolean
@@ -83,6 +88,7 @@ interface SchemaObject {
   items?: SchemaObject
   anyOf?: SchemaObject[]
   properties?: Record<string, SchemaObject>
+  required?: readonly string[]
 }
 
 /** A value's type in words, with a link if it is a resource. */
@@ -116,7 +122,7 @@ export interface Resource {
   endpoints: string[]
 }
 
-/** A parameter of an endpoint. */
+/** A parameter of an endpoint, or a member of its body. */
 export interface Parameter {
   name: string
   place: string
@@ -146,13 +152,14 @@ export interface ResponseEntry {
 /** What a response costs: a credit for each item, one credit, or nothing. */
 export type Price = '1 per item' | '1 credit' | 'free'
 
-/** An endpoint: a path with `GET`. */
+/** An endpoint: a path with a method. `HEAD` belongs to `GET`. */
 export interface Endpoint {
   /** `list-users`. */
   id: string
   /** Its place below the docs: `reference/list-users/`, or `reference/service/#get-health` on a page that several share. */
   link: string
   operationId: string
+  method: 'GET' | 'POST' | 'PATCH'
   path: string
   tag: string
   title: string
@@ -372,16 +379,43 @@ class ReferenceReader {
     return Object.entries(responses).map((response) => this.readResponse(response))
   }
 
+  /** Reads the members of a body as parameters. */
+  readMembers({ requestBody }: OperationObject): Parameter[] {
+    const { schema, example: examples = {} } = requestBody?.content['application/json'] ?? { schema: {} }
+    return Object.entries(schema.properties ?? {}).map(([name, { description = '', ...member }]) => {
+      const required = schema.required?.includes(name) === true
+      const example = examples[name] ?? ''
+      return {
+        ...this.readParameter({
+          name,
+          in: 'body',
+          required,
+          description,
+          explode: false,
+          schema: member,
+          example,
+        }),
+        type: this.describeType(member).text + (isNullable(member) ? ' or null' : ''),
+      }
+    })
+  }
+
   readEndpoint(path: string, item: PathItem): Endpoint[] {
-    const { get, head } = item
-    if (get === undefined || !isShown({ name: get.tags[0] })) return []
-    const { operationId, tags, summary, description = '', security } = get
-    const responses = this.readResponses(get)
+    return (['get', 'post', 'patch'] as const).flatMap((method) => this.readOperation(path, item, method))
+  }
+
+  readOperation(path: string, item: PathItem, method: 'get' | 'post' | 'patch'): Endpoint[] {
+    const operation = item[method]
+    const head = method === 'get' ? item.head : undefined
+    if (operation === undefined || !isShown({ name: operation.tags[0] })) return []
+    const { operationId, tags, summary, description = '', security } = operation
+    const responses = this.readResponses(operation)
     return [
       {
         id: toId(operationId),
         link: writeEndpointLink(operationId),
         operationId,
+        method: ({ get: 'GET', post: 'POST', patch: 'PATCH' } as const)[method],
         path,
         tag: tags[0],
         title: summary,
@@ -394,8 +428,9 @@ class ReferenceReader {
             : responses.some(({ types }) => types.some(({ list }) => list))
               ? '1 per item'
               : '1 credit',
-        parameters: [...(item.parameters ?? []), ...(get.parameters ?? [])]
+        parameters: [...(item.parameters ?? []), ...(operation.parameters ?? [])]
           .map((parameter) => this.readParameter(parameter))
+          .concat(this.readMembers(operation))
           .sort((a, b) => Number(isPaging(a)) - Number(isPaging(b))),
         responses,
         quote: head && {

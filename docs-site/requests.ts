@@ -5,15 +5,17 @@
 
 /** A request as the portal shows it. */
 export interface SampleRequest {
-  method: 'GET' | 'HEAD'
+  method: 'GET' | 'HEAD' | 'POST'
   /** Path and query below the base URL, escaped. */
   path: string
-  /** Default: a user key. */
-  key?: 'user' | 'admin' | 'none'
+  /** Default: a user key. `shop`: an admin key with `keys:write`. */
+  key?: 'user' | 'admin' | 'shop' | 'none'
   /** Paths and queries of `GET` requests that the same key sends before, so that there is something to show. */
   before?: readonly string[]
   /** Request headers besides the key's. */
   sends?: Readonly<Record<string, string>>
+  /** The body, which is sent as JSON. */
+  body?: Readonly<Record<string, unknown>>
   /** Status of the response; default: 200. */
   status?: number
   /** Response headers to show, in this order. */
@@ -70,6 +72,20 @@ export const requests = {
   getCoverage: get('/docs/coverage.json', [], { key: 'none', showsItems: 2 }),
   getMetrics: get('/metrics', ['Content-Type'], { key: 'admin', showsBody: false }),
   listKeys: get('/admin/keys?per_page=1', [], { key: 'admin' }),
+  createKey: {
+    method: 'POST',
+    path: '/admin/keys',
+    key: 'shop',
+    body: { reference: 'order 1842', credits: 1000, name: 'Ada Lovelace' },
+    shows: ['Cache-Control'],
+  },
+  grantCredits: {
+    method: 'POST',
+    path: '/admin/keys/2/grants',
+    key: 'shop',
+    body: { credits: 500, reference: 'invoice 2026-0117' },
+    shows: [],
+  },
 
   firstCall: get(berlin, listHeaders),
   usersOfZod: get(berlinZod, listHeaders, { before: [berlin] }),

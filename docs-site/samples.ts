@@ -43,21 +43,25 @@ const isText = ({ showsBody = true }: SampleRequest) => !showsBody
 
 function writeCurl(request: SampleRequest, url: string): string {
   const option = request.method === 'HEAD' ? '-I' : '-i'
+  const data =
+    request.body && ` \\\n  -H "Content-Type: application/json" -d '${JSON.stringify(request.body)}'`
   const authorization = isKeyed(request) ? ' -H "Authorization: Bearer $DEVDATA_API_KEY"' : ''
   const others = Object.entries(request.sends ?? {}).map(([name, value]) => ` -H "${name}: ${value}"`)
-  return `curl ${option}${authorization}${others.join('')} \\\n  "${url}"`
+  return `curl ${option}${authorization}${others.join('')}${data ?? ''} \\\n  "${url}"`
 }
 
 function writeJavaScript(request: SampleRequest, url: string): string {
-  const { method, shows } = request
+  const { method, shows, body } = request
   const headers = [
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the sample's template
     ...(isKeyed(request) ? ['Authorization: `Bearer ${process.env.DEVDATA_API_KEY}`'] : []),
     ...Object.entries(request.sends ?? {}).map(([name, value]) => `'${name}': '${value}'`),
+    ...(body ? ["'Content-Type': 'application/json'"] : []),
   ]
   const options = [
-    ...(method === 'HEAD' ? ["method: 'HEAD'"] : []),
+    ...(method === 'GET' ? [] : [`method: '${method}'`]),
     ...(headers.length > 0 ? [`headers: { ${headers.join(', ')} }`] : []),
+    ...(body ? [`body: JSON.stringify(${writeObject(body)})`] : []),
   ]
   const second = options.length > 0 ? `, {\n${options.map((option) => `  ${option},\n`).join('')}}` : ''
   const call = `const response = await fetch('${url}'${second})`
@@ -79,16 +83,28 @@ const body = await response.json()${showsError(request) ? '' : '\nif (!response.
 console.log(JSON.stringify(body, null, 2))`
 }
 
+/** Writes an object as JavaScript. */
+function writeObject(object: Readonly<Record<string, unknown>>): string {
+  const members = Object.entries(object).map(
+    ([name, value]) => `${name}: ${typeof value === 'string' ? `'${value}'` : value}`,
+  )
+  return `{ ${members.join(', ')} }`
+}
+
 function writePython(request: SampleRequest, url: string): string {
   const { method, shows } = request
-  const isJson = method === 'GET' && !isText(request)
+  const isJson = method !== 'HEAD' && !isText(request)
   const imports = [...(isJson ? ['json'] : []), ...(isKeyed(request) ? ['os'] : [])]
   const standard = imports.map((name) => `import ${name}\n`).join('')
   const headers = [
     ...(isKeyed(request) ? [`"Authorization": f"Bearer {os.environ['DEVDATA_API_KEY']}"`] : []),
     ...Object.entries(request.sends ?? {}).map(([name, value]) => `"${name}": "${value}"`),
   ]
-  const parameters = [`"${url}"`, ...(headers.length > 0 ? [`headers={${headers.join(', ')}}`] : [])]
+  const parameters = [
+    `"${url}"`,
+    ...(headers.length > 0 ? [`headers={${headers.join(', ')}}`] : []),
+    ...(request.body ? [`json=${JSON.stringify(request.body).replaceAll(/([:,])(?! )/g, '$1 ')}`] : []),
+  ]
   const call = `response = requests.${method.toLowerCase()}(\n${parameters.map((each) => `    ${each},\n`).join('')})`
   // A response to HEAD has no message.
   const refusal =
@@ -131,6 +147,9 @@ const varyingService: Readonly<Record<string, unknown>> = {
   newest: '2026-01-01T09:00:00.000Z',
   oldest: '2026-01-01T08:59:57.000Z',
   last_used_at: '2026-01-01T12:00:00.000Z',
+  id: 2,
+  secret: '00000000-0000-4000-8000-000000000000',
+  outcome: 'granted',
   request_id: '0b8f2a44-52c7-4d0e-9b1e-6a3f1f7c2d10',
   day: '2026-01-01',
 }

@@ -73,7 +73,7 @@ export const sidebar = [
         'loading-data load-files remove-data import-github import-git manifests keeping-fresh export-data',
       ),
       group('People', 'duties forget-a-person'),
-      group('Keys', 'keys ledger'),
+      group('Keys', 'keys keys-over-http ledger'),
       group('In production', 'observing scaling limits security'),
     ],
   },

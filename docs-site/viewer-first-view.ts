@@ -35,14 +35,17 @@ interface Entry {
 const methods = ['get', 'head', 'options', 'post', 'put', 'patch', 'delete']
 
 function listEntries({ paths }: Document): Entry[] {
-  const pages = new Map(loadReference().endpoints.map(({ path, link }) => [path, `docs/${link}`]))
+  const pages = new Map(
+    loadReference().endpoints.map(({ method, path, link }) => [`${method} ${path}`, `docs/${link}`]),
+  )
   return Object.entries(paths).flatMap(([path, item]) =>
     methods.flatMap((method): Entry[] => {
       const operation = item[method] as Operation | undefined
       if (operation === undefined) return []
       const { operationId, tags, summary } = operation
       const url = writeOperationUrl(tags[0], operationId)
-      return [{ tag: tags[0], method, path, title: summary, url, page: pages.get(path) }]
+      const page = pages.get(`${method === 'head' ? 'GET' : method.toUpperCase()} ${path}`)
+      return [{ tag: tags[0], method, path, title: summary, url, page }]
     }),
   )
 }

@@ -4,10 +4,24 @@
  */
 import { createMiddleware } from 'hono/factory'
 import type { FairQueue } from '../concurrency/fair-queue.ts'
-import { type ApiError, ClientGoneError, forbidden, startingUp, unauthorized } from '../errors.ts'
+import {
+  type ApiError,
+  ClientGoneError,
+  forbidden,
+  readMethods,
+  startingUp,
+  unauthorized,
+} from '../errors.ts'
 import type { Lifecycle } from '../http/middleware.ts'
 import type { ApiContext, HonoEnvironment } from '../http/request-context.ts'
-import { type BearerKey, isMetricsOnly, isSecret, type Scope, scopes } from '../ledger/api-key.ts'
+import {
+  type adminScopes,
+  type BearerKey,
+  findAdminScope,
+  isSecret,
+  type Scope,
+  scopes,
+} from '../ledger/api-key.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Meter } from './meter.ts'
 import { reportSettlement } from './quota-headers.ts'
@@ -85,17 +99,29 @@ export function createGuard({ ledger, meter, queue, connectReads, lifecycle }: G
         const scope = findScope(c)
         return scope === undefined ? hasAny(granted) : granted.includes(scope)
       }),
-    /** Permits admin keys, but for those that may read metrics alone. */
-    admin: permit((caller) => (isFullAdmin(caller) ? undefined : adminRequired())),
+    /** Permits admin keys, but for those that may only read metrics. Only a key with `keys:write` may change anything. */
+    admin: permit((caller, c) => {
+      if (!isAdminFor('keys:write', caller)) return adminRequired()
+      const mayWrite = caller.scopes.includes('keys:write')
+      return mayWrite || readMethods.includes(c.req.method) ? undefined : insufficientPermissions()
+    }),
     /**
-     * Permits admin keys, without waiting for a turn: requests that wait for the database must not delay `/metrics`.
+     * Permits admin keys, but for those that may only change keys. They don't wait for a turn: requests that wait for the
+     * database must not delay `/metrics`.
      */
-    metrics: permit(({ role }) => (role === 'admin' ? undefined : adminRequired()), { isQueued: false }),
+    metrics: permit((caller) => (isAdminFor('metrics:read', caller) ? undefined : adminRequired()), {
+      isQueued: false,
+    }),
   }
 }
 
 function isFullAdmin(caller: BearerKey): boolean {
-  return caller.role === 'admin' && !isMetricsOnly(caller)
+  return caller.role === 'admin' && findAdminScope(caller) === undefined
+}
+
+/** Whether a key may do everything that admins do, or this alone. */
+function isAdminFor(scope: (typeof adminScopes)[number], caller: BearerKey): boolean {
+  return isFullAdmin(caller) || findAdminScope(caller) === scope
 }
 
 function insufficientPermissions(): ApiError {

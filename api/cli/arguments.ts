@@ -1,18 +1,28 @@
 /** Parses command-line arguments. Each function throws `InvalidArgumentError`, which states the rule. */
-import { InvalidArgumentError } from 'commander'
-import { metricsScope, parseRateLimit, type RateLimit, type Scope, scopes } from '../ledger/api-key.ts'
-import { maxBalance } from '../ledger/keys.ts'
-import { isDate } from '../routes/parameters.ts'
+import { CommanderError, InvalidArgumentError } from 'commander'
+import {
+  adminScopes,
+  findAdminScope,
+  labelRule,
+  parseLabel,
+  parseRateLimit,
+  type RateLimit,
+  type Scope,
+  scopes,
+} from '../ledger/api-key.ts'
+import { maxBalance, maxGraceSeconds, maxKeyId } from '../ledger/keys.ts'
+import { isDate, parseTime } from '../routes/parameters.ts'
 
-const maxKeyId = 2 ** 31 - 1
-const maxGraceSeconds = 366 * 86_400
-const maxNameLength = 100
-const maxReferenceLength = 100
+const readId = wholeNumber([1, maxKeyId], 'It must be the id of a key; "devdata keys list" shows the ids.')
 
-export const readKeyId = wholeNumber(
-  [1, maxKeyId],
-  'It must be the id of a key; "devdata keys list" shows the ids.',
-)
+/** Throws `CommanderError` for what looks like a key: unlike other usage errors, it doesn't repeat what was given. */
+export function readKeyId(text: string): number {
+  if (!/^[\da-f]{8}(-?[\da-f]{4}){4}[\da-f]{8}$/i.test(text.trim())) return readId(text)
+  const message =
+    'error: the argument looks like a key, but must be the id of one; "devdata keys find" reads a key from standard input and prints its id'
+  console.error(message)
+  throw new CommanderError(1, 'devdata.keyGiven', message)
+}
 
 export const readPersonNumber = wholeNumber(
   [1, maxKeyId],
@@ -89,10 +99,11 @@ export function readRateLimit(text: string): RateLimit | null {
 /** A comma-separated list. */
 export function readScopes(text: string): Scope[] {
   const names = new Set(text.split(',').map((name) => name.trim()))
-  const known: Scope[] = ([...scopes, metricsScope] as const).filter((scope) => names.has(scope))
-  if (known.length === names.size && !(known.includes(metricsScope) && known.length > 1)) return known
+  const known: Scope[] = ([...scopes, ...adminScopes] as const).filter((scope) => names.has(scope))
+  const isAlone = known.length === 1 || findAdminScope({ scopes: known }) === undefined
+  if (known.length === names.size && isAlone) return known
   throw new InvalidArgumentError(
-    `It must be a comma-separated list of one or more of ${scopes.join(', ')}, or ${metricsScope} alone.`,
+    `It must be a comma-separated list of one or more of ${scopes.join(', ')}, or ${adminScopes.join(' or ')} alone.`,
   )
 }
 
@@ -116,26 +127,16 @@ export function readDay(text: string): string {
 
 /** A date (0:00 UTC) or a timestamp. */
 function readTime(text: string): Date {
-  const [, date] =
-    /^(\d{4}-\d\d-\d\d)(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d))?$/.exec(text) ?? []
-  const time = new Date(text)
-  if (date !== undefined && isDate(date) && !Number.isNaN(time.getTime())) return time
+  const time = parseTime(text)
+  if (time !== 'invalid') return time
   throw new InvalidArgumentError(
     'It must be a date such as 2030-12-31 (0:00 UTC), or a timestamp such as 2030-12-31T18:00:00Z.',
   )
 }
 
-export const readName = shortText(maxNameLength)
-
-/** What an operator calls a grant. */
-export const readReference = shortText(maxReferenceLength)
-
-function shortText(maxLength: number) {
-  return function readShortText(text: string): string {
-    const value = text.trim()
-    if (value !== '' && [...value].length <= maxLength && !/\p{C}/u.test(value)) return value
-    throw new InvalidArgumentError(
-      `It must have 1 to ${maxLength} characters, and no control characters or line breaks.`,
-    )
-  }
+/** What an operator calls a key or a grant. */
+export function readLabel(text: string): string {
+  const label = parseLabel(text)
+  if (label !== 'invalid') return label
+  throw new InvalidArgumentError(`It ${labelRule}.`)
 }

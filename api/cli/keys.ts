@@ -1,9 +1,14 @@
 /** `devdata keys …` */
+import process from 'node:process'
+import { text } from 'node:stream/consumers'
 import { type Command, Option } from 'commander'
 import type { Sql } from '../database/connect.ts'
 import { devdataCommand } from '../devdata-command.ts'
+import { OperatorError } from '../errors.ts'
 import {
-  isMetricsOnly,
+  findAdminScope,
+  isSecret,
+  keysScope,
   metricsScope,
   type RateLimit,
   type Role,
@@ -14,6 +19,7 @@ import {
 import {
   createKey,
   deleteKey,
+  findKeyBySecret,
   getKey,
   grantCredits,
   type KeyFilter,
@@ -30,9 +36,8 @@ import {
   readGraceSeconds,
   readGrant,
   readKeyId,
-  readName,
+  readLabel,
   readRateLimit,
-  readReference,
   readScopes,
 } from './arguments.ts'
 import { confirm } from './confirm.ts'
@@ -64,17 +69,23 @@ const columns: readonly Column<KeySummary>[] = [
 export function addKeysCommands(program: Command): void {
   const keys = program
     .command('keys')
-    .description('Create, list, rotate, limit, revoke, restore and delete API keys, and grant credits')
+    .description('Create, list, find, rotate, limit, revoke, restore and delete API keys, and grant credits')
     .addHelpText('after', '\nExamples:\n  devdata keys create --credits 1000\n  devdata keys list')
   addCreate(keys)
   keys
     .command('list')
     .description('List all keys except deleted ones, oldest first. The keys themselves are never shown.')
     .option('--below <n>', 'only user keys with fewer credits than this', readBalance)
-    .option('--name <text>', 'only keys whose name contains this text, ignoring case', readName)
+    .option('--name <text>', 'only keys whose name contains this text, ignoring case', readLabel)
     .option(...jsonOption)
     .addHelpText('after', '\nExamples:\n  devdata keys list\n  devdata keys list --below 100 --json')
     .action(list)
+  keys
+    .command('find')
+    .description('Read a key from standard input, and show its id and its state, also if it is revoked')
+    .option(...jsonOption)
+    .addHelpText('after', '\nExamples:\n  devdata keys find < key.txt\n  devdata keys find --json < key.txt')
+    .action(find)
   keys
     .command('grant')
     .description('Add credits to a key. A negative number withdraws them; a balance never falls below 0.')
@@ -83,7 +94,7 @@ export function addKeysCommands(program: Command): void {
     .option(
       '--reference <text>',
       "a name for this grant. If you repeat the command with it, nothing changes. The key's ledger shows it.",
-      readReference,
+      readLabel,
     )
     .option(...jsonOption)
     .addHelpText(
@@ -147,7 +158,7 @@ function addCreate(keys: Command): void {
     .addOption(
       new Option(
         '--scopes <scopes>',
-        `what a user key may read; for an admin key, ${metricsScope} allows it nothing but /metrics`,
+        `what a user key may read; for an admin key, ${metricsScope} allows it nothing but /metrics, and ${keysScope} nothing but to make and change user keys over HTTP`,
       )
         .argParser(readScopes)
         .default(scopes, scopes.join(',')),
@@ -157,7 +168,7 @@ function addCreate(keys: Command): void {
       'when the key expires: a date (0:00 UTC) or a timestamp (default: never)',
       readFutureTime,
     )
-    .option('--name <text>', 'a name for the key', readName)
+    .option('--name <text>', 'a name for the key', readLabel)
     .option(...jsonOption)
     .addHelpText(
       'after',
@@ -166,7 +177,8 @@ Examples:
   devdata keys create --credits 1000 --name "Ada's laptop"
   devdata keys create --credits 500 --rate-limit 100/60 --scopes users:read --expires 2030-12-31
   devdata keys create --role admin --json
-  devdata keys create --role admin --scopes metrics:read --name Prometheus`,
+  devdata keys create --role admin --scopes metrics:read --name Prometheus
+  devdata keys create --role admin --scopes keys:write --name "the shop"`,
     )
     .action(create)
 }
@@ -206,8 +218,9 @@ function create(
   { json, expires, name, rateLimit, ...options }: CreateOptions,
   command: Command,
 ): Promise<void> {
-  if (isMetricsOnly(options) && options.role !== 'admin') {
-    command.error(`error: --scopes ${metricsScope} is for --role admin`)
+  const adminScope = findAdminScope(options)
+  if (adminScope !== undefined && options.role !== 'admin') {
+    command.error(`error: --scopes ${adminScope} is for --role admin`)
   }
   return withDatabase({ createsDatabase: true }, async ({ sql, config }) => {
     const { secret, key } = await createKey(sql, {
@@ -232,6 +245,23 @@ function list({ json, ...filter }: JsonOption & KeyFilter): Promise<void> {
     else if (keys.length === 0)
       console.log(`There are no keys yet: ${devdataCommand('keys create --credits 1000')}`)
     else console.log(formatTable(columns, keys))
+  })
+}
+
+async function find({ json }: JsonOption): Promise<void> {
+  if (process.stdin.isTTY) console.error('Paste the key, then press Enter and Ctrl-D')
+  const secret = (await text(process.stdin)).trim()
+  if (!isSecret(secret)) {
+    throw new OperatorError('Standard input has no key: it must be a lowercase UUID, and nothing else')
+  }
+  await withDatabase({}, async ({ sql }) => {
+    const found = await findKeyBySecret(sql, secret)
+    if (found === undefined)
+      throw new OperatorError('No key has ever had this value; check DATABASE_URL and DATA_DIR')
+    const { key, isReplaced } = found
+    if (json) return console.log(JSON.stringify({ ...key, is_replaced: isReplaced }))
+    console.log(formatTable(columns, [key]))
+    if (isReplaced) console.log('\nA rotation has replaced this value, so it no longer works')
   })
 }
 

@@ -24,6 +24,9 @@ const unavailableClasses = new Set(['08', '53', '57'])
 /** SQLSTATE of a lock timeout. */
 export const lockNotAvailable = '55P03'
 
+/** SQLSTATE of a role that lacks a right. */
+export const insufficientPrivilege = '42501'
+
 const queryCanceled = '57014'
 const readOnlyTransaction = '25006' // the server is a standby, or set read-only
 

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { devdataCommand } from '../devdata-command.ts'
 import { getMessage, notMigrated, OperatorError, readCode } from '../errors.ts'
 import type { Sql, SqlOrTransaction } from './connect.ts'
-import { lockNotAvailable } from './connection-error.ts'
+import { insufficientPrivilege, lockNotAvailable } from './connection-error.ts'
 import { beginLong } from './long-transaction.ts'
 import { assertServerVersion } from './server-version.ts'
 
@@ -56,7 +56,6 @@ function readMigrations(directory: string): Migration[] {
 const undefinedTable = '42P01'
 const undefinedColumn = '42703'
 const undefinedFunction = '42883'
-const insufficientPrivilege = '42501'
 
 /** Whether a statement failed as it does when a migration is missing. A defect in a statement may look the same. */
 export function mayLackMigration(error: unknown): boolean {

@@ -2,7 +2,13 @@
 --   devdata_owner     owns the schema and migrates it
 --   devdata_operator  creates keys, loads data, and forgets people
 --   devdata_server    is the service: it reads, and charges only through settle()
--- The owner runs this file after each "devdata migrate" that applied something. Running it again changes nothing.
+-- The owner runs this file with psql after each "devdata migrate" that applied something. Running it again changes nothing. With
+-- `-v keys_over_http=on`, the service may make and change user keys; without, it may not.
+
+\if :{?keys_over_http}
+\else
+  \set keys_over_http off
+\endif
 
 begin;
 
@@ -39,6 +45,15 @@ revoke select on user_addresses from devdata_server; -- never served
 grant execute on function settle, sweep_idempotency_keys to devdata_server;
 
 -- A restored dump lacks what the migrations revoke: these functions have the rights of the owner.
-revoke execute on function settle, sweep_idempotency_keys, analyze_table, drop_staging_table from public;
+revoke execute on function
+  settle, sweep_idempotency_keys, analyze_table, drop_staging_table,
+  create_user_key, change_user_key, rotate_user_key, grant_user_credits
+  from public;
+
+\if :keys_over_http
+  grant execute on function create_user_key, change_user_key, rotate_user_key, grant_user_credits to devdata_server;
+\else
+  revoke execute on function create_user_key, change_user_key, rotate_user_key, grant_user_credits from devdata_server;
+\endif
 
 commit;

@@ -5,9 +5,10 @@ import type { Logger } from '@logtape/logtape'
 import { createMiddleware } from 'hono/factory'
 import { mcpMethods, methodNotAllowed, notFound, readMethods } from '../errors.ts'
 import { encodings } from './compression.ts'
+import { findMethods } from './methods.ts'
 import type { HonoEnvironment } from './request-context.ts'
 import { send, setHeader, takeHeaders } from './response.ts'
-import { describeRoute, isPagePath, mcpPath } from './url.ts'
+import { describeRoute, isSameOriginPath, mcpPath } from './url.ts'
 
 /**
  * Gives each request a unique id, which the response has as `X-Request-Id` and lists repeat in `meta`. An id that the
@@ -61,8 +62,8 @@ const preflightMaxAgeSeconds = 86_400
 /** The headers of every response: security headers, and those that let scripts of any origin call the API (CORS). */
 export interface StandardHeaders {
   endpoint: Record<string, string>
-  /** Pages are for their own origin alone, because the viewer may hold a key. */
-  page: Record<string, string>
+  /** Pages and what admins do are for their own origin alone, because the viewer may hold a key. */
+  sameOrigin: Record<string, string>
   /** Added to the response to a preflight. */
   preflight: Record<string, string>
   /** Added to the response to a preflight of `/mcp`. */
@@ -86,7 +87,7 @@ export function listStandardHeaders({ isHttps }: { isHttps: boolean }): Standard
       'Cross-Origin-Resource-Policy': 'cross-origin',
       ...security,
     },
-    page: { 'Cross-Origin-Resource-Policy': 'same-origin', ...security },
+    sameOrigin: { 'Cross-Origin-Resource-Policy': 'same-origin', ...security },
     preflight: listPreflightHeaders(readMethods, allowedHeaders),
     mcpPreflight: listPreflightHeaders(mcpMethods, allowedMcpHeaders),
   }
@@ -110,13 +111,12 @@ function listPreflightHeaders(methods: readonly string[], names: readonly string
 export function standardHeaders(headers: StandardHeaders, basePath: string, lifecycle: Readonly<Lifecycle>) {
   return createMiddleware<HonoEnvironment>(async function standardHeaders(c, next) {
     const { path, method } = c.req
-    const isPage = path.startsWith(basePath) && isPagePath(path.slice(basePath.length))
-    c.set('headers', { ...c.get('headers'), ...(isPage ? headers.page : headers.endpoint) })
+    const isSameOrigin = path.startsWith(basePath) && isSameOriginPath(path.slice(basePath.length))
+    c.set('headers', { ...c.get('headers'), ...(isSameOrigin ? headers.sameOrigin : headers.endpoint) })
     if (method === 'OPTIONS') {
-      const isMcp = isMcpPath(path, basePath)
-      const preflight = isMcp ? headers.mcpPreflight : headers.preflight
-      for (const [name, value] of Object.entries(isPage ? {} : preflight)) setHeader(c, name, value)
-      setHeader(c, 'Allow', (isMcp ? mcpMethods : readMethods).join(', '))
+      const preflight = path === basePath + mcpPath ? headers.mcpPreflight : headers.preflight
+      for (const [name, value] of Object.entries(isSameOrigin ? {} : preflight)) setHeader(c, name, value)
+      setHeader(c, 'Allow', findMethods(path, basePath).join(', '))
       c.res = await send(c, null, { status: 204 })
     } else {
       await next()
@@ -172,12 +172,8 @@ export function assertAllowedMethod(basePath: string) {
     if (c.req.path === `${basePath + mcpPath}/`) {
       throw notFound(`Not found; use ${mcpPath}, without a slash at its end`)
     }
-    const methods = isMcpPath(c.req.path, basePath) ? mcpMethods : readMethods
+    const methods = findMethods(c.req.path, basePath)
     if (!methods.includes(c.req.method)) throw methodNotAllowed(methods)
     return next()
   })
-}
-
-function isMcpPath(path: string, basePath: string): boolean {
-  return path === basePath + mcpPath
 }

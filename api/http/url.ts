@@ -166,16 +166,16 @@ export const publicPaths: readonly string[] = [
   '/.well-known/api-catalog',
 ]
 
-/** The path for assistants, the only one that takes `POST`. */
+/** The path for assistants. */
 export const mcpPath = '/mcp'
 
 /** Under `/docs`, but an endpoint as others: scripts of any origin may read it. */
 const coveragePath = '/docs/coverage.json'
 
-/** Whether a path leads to a page for people. */
-export function isPagePath(path: string): boolean {
+/** Whether a path leads to a page for people, or to what admins do: scripts of other origins can't read it. */
+export function isSameOriginPath(path: string): boolean {
   if (path === coveragePath) return false
-  return pagePaths.some((page) => {
+  return [...pagePaths, '/admin/*'].some((page) => {
     if (!page.endsWith('/*')) return path === page
     const directory = page.slice(0, -2)
     return path === directory || path.startsWith(`${directory}/`)

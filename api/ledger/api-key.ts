@@ -6,7 +6,11 @@ import { type Fragment, type Sql, writeBytes } from '../database/connect.ts'
 export const scopes = ['users:read', 'repos:read'] as const
 /** The only scope of an admin key that a monitoring system holds: it may read `/metrics`, and neither data nor keys. */
 export const metricsScope = 'metrics:read'
-export type Scope = (typeof scopes)[number] | typeof metricsScope
+/** The only scope of an admin key that a shop holds: it may make and change user keys, and read neither data nor metrics. */
+export const keysScope = 'keys:write'
+/** Scopes that an admin key has alone. */
+export const adminScopes = [metricsScope, keysScope] as const
+export type Scope = (typeof scopes)[number] | (typeof adminScopes)[number]
 
 /** `user` keys are charged; `admin` keys are not, and may call the operators' endpoints. */
 export const roles = ['user', 'admin'] as const
@@ -19,9 +23,9 @@ export interface ApiKey {
   scopes: readonly Scope[]
 }
 
-/** Whether a key may do nothing but read metrics. Only an admin key can be one. */
-export function isMetricsOnly({ scopes }: Pick<ApiKey, 'scopes'>): boolean {
-  return scopes.includes(metricsScope)
+/** The scope that narrows a key to one task. Only an admin key can have one. */
+export function findAdminScope({ scopes }: Pick<ApiKey, 'scopes'>): (typeof adminScopes)[number] | undefined {
+  return adminScopes.find((scope) => scopes.includes(scope))
 }
 
 /** The key of a request. */
@@ -47,6 +51,15 @@ export function parseRateLimit(text: string): RateLimit | null | 'invalid' {
   const [, requests = 0, seconds = 0] = (/^(\d{1,10})\/(\d{1,10})$/.exec(text) ?? []).map(Number)
   const inRange = (value: number) => value >= 1 && value <= maxInteger
   return inRange(requests) && inRange(seconds) ? { requests, seconds } : 'invalid'
+}
+
+/** The rule of `parseLabel`, for messages. */
+export const labelRule = 'must have 1 to 100 characters, and no control characters or line breaks'
+
+/** Parses what an operator calls a key or a grant. */
+export function parseLabel(text: string): string | 'invalid' {
+  const label = text.trim()
+  return label !== '' && [...label].length <= 100 && !/\p{C}/u.test(label) ? label : 'invalid'
 }
 
 /** Whether a text is a canonical lowercase UUID of any version. New secrets are of version 4. */

@@ -1,6 +1,6 @@
 /** What operators do with keys: create them, grant credits, limit, rotate, revoke and delete them. */
 import { Buffer } from 'node:buffer'
-import { randomUUID } from 'node:crypto'
+import { hash, randomUUID } from 'node:crypto'
 import { type Fragment, type Sql, type SqlOrTransaction, selectTime } from '../database/connect.ts'
 import { OperatorError } from '../errors.ts'
 import { type ListPage, offsetOf, type Page } from '../paging/page.ts'
@@ -8,6 +8,9 @@ import { hashSecret, type RateLimit, type Role, type Scope } from './api-key.ts'
 
 /** JSON numbers are exact up to this. */
 export const maxBalance = Number.MAX_SAFE_INTEGER
+export const maxKeyId = 2 ** 31 - 1
+/** How long the secret before a rotation may work: 366 days. */
+export const maxGraceSeconds = 366 * 86_400
 
 export interface NewKey {
   role: Role
@@ -34,14 +37,35 @@ export interface KeySummary {
   last_used_at: string | null
 }
 
+/** Why a key can't be changed. */
+export type KeyProblem = 'unknown_key' | 'conflict' | 'out_of_range'
+
 /** The key does not exist, or the change is not possible. */
 export class KeyError extends OperatorError {
   override name = 'KeyError'
+  readonly problem: KeyProblem
+
+  constructor(problem: KeyProblem, message: string) {
+    super(message)
+    this.problem = problem
+  }
 }
 
 function unknownKey(id: number): KeyError {
-  return new KeyError(`There is no key ${id}`)
+  return new KeyError('unknown_key', `There is no key ${id}`)
 }
+
+/**
+ * Which keys a caller may change. `user`: only user keys, with functions that have the rights of the schema's owner
+ * (api/database/roles.sql); to them, other keys don't exist.
+ */
+export type KeyAccess = 'any' | 'user'
+
+/** The SQL functions that change keys. */
+const functions = {
+  any: { change: 'change_key', rotate: 'rotate_key', grant: 'grant_credits' },
+  user: { change: 'change_user_key', rotate: 'rotate_user_key', grant: 'grant_user_credits' },
+} as const
 
 function summary(sql: SqlOrTransaction) {
   return sql`
@@ -57,49 +81,97 @@ function summary(sql: SqlOrTransaction) {
 }
 
 /** Creates a key. Its `secret` is not stored, so nothing can return it again. */
-export function createKey(sql: Sql, key: NewKey): Promise<{ secret: string; key: KeySummary }> {
+export async function createKey(sql: Sql, key: NewKey): Promise<{ secret: string; key: KeySummary }> {
   const secret = randomUUID()
-  return sql.begin(async (tx) => {
-    const [created] = await tx<{ id: number }[]>`
-      insert into api_keys (role, scopes, rate_limit_requests, rate_limit_seconds, expires_at, name)
-      values (${key.role}, ${sql.typed.texts(key.scopes)}, ${key.rateLimit?.requests ?? null},
-        ${key.rateLimit?.seconds ?? null}, ${key.expiresAt}, ${key.name})
-      returning id`
-    if (created === undefined) throw new Error('the key was not stored')
-    await tx`insert into api_key_secrets (hash, api_key_id) values (${hashSecret(secret)}, ${created.id})`
-    const grant = await grantCredits(tx, created.id, key.credits)
-    return { secret, key: grant.key }
+  const [created] = await sql<{ id: number }[]>`
+    select create_key(${writeNewKey(key)}::text::jsonb, ${hashSecret(secret)}) as id`
+  if (created === undefined) throw new Error('the key was not stored')
+  return { secret, key: await getKey(sql, created.id) }
+}
+
+/** What became of a request for a key, and the key. */
+export interface KeyCreation {
+  /** `repeated`: the same was asked for under the reference before, and nothing has changed. */
+  outcome: 'created' | 'repeated'
+  /** Null: it was shown before. */
+  secret: string | null
+  key: KeySummary
+}
+
+/**
+ * Creates a user key for the admin key `maker`, once under a reference, which is the maker's own. `request` is what was
+ * asked for. Throws `KeyError` when something else was asked for under the reference, or when its key was deleted.
+ */
+export async function createUserKey(
+  sql: Sql,
+  { maker, reference, request }: { maker: number; reference: string; request: string },
+  newKey: Omit<NewKey, 'role'>,
+): Promise<KeyCreation> {
+  const secret = randomUUID()
+  const [row] = await sql<{ outcome: KeyCreation['outcome'] | 'conflict'; key_id: number }[]>`
+    select * from create_user_key(
+      ${maker}, ${reference}, ${hash('sha256', request, 'buffer')}, ${writeNewKey(newKey)}::text::jsonb, ${hashSecret(secret)}
+    )`
+  if (row === undefined) throw new Error('the request for a key was not decided')
+  const { outcome, key_id: id } = row
+  if (outcome === 'conflict') {
+    throw new KeyError(
+      'conflict',
+      `Under the reference "${reference}", key ${id} was made from another body; use another reference for another key`,
+    )
+  }
+  const key = await getKey(sql, id).catch((error) => {
+    if (!(error instanceof KeyError)) throw error
+    throw new KeyError(
+      'conflict',
+      `Under the reference "${reference}", key ${id} was made and later deleted; use another reference for another key`,
+    )
   })
+  return { outcome, secret: outcome === 'created' ? secret : null, key }
+}
+
+/** Writes the argument of the SQL function `create_key`. */
+function writeNewKey({ rateLimit, expiresAt, ...key }: Omit<NewKey, 'role'>): string {
+  return JSON.stringify({ ...key, ...writeRateLimit(rateLimit), expires_at: expiresAt })
+}
+
+function writeRateLimit(limit: RateLimit | null) {
+  return { rate_limit_requests: limit?.requests ?? null, rate_limit_seconds: limit?.seconds ?? null }
 }
 
 /** Which keys to list. Without members: all. */
 export interface KeyFilter {
   /** Only user keys with fewer credits. */
-  below?: number
+  below?: number | undefined
   /** Only keys whose name contains this text, ignoring case. */
-  name?: string
+  name?: string | undefined
+}
+
+/** SQL: whether a key isn't deleted, and matches a filter. */
+function isListed(sql: Sql, { below, name }: KeyFilter): Fragment {
+  return sql`
+    deleted_at is null
+      and (${below ?? null}::bigint is null or role = 'user' and
+        (select credits from balances where api_key_id = id) < ${below ?? null}::bigint)
+      and (${name ?? null}::text is null or strpos(lower(name), lower(${name ?? null}::text)) > 0)`
 }
 
 /** Lists the keys that are not deleted, oldest first. */
-export function listKeys(sql: Sql, { below, name }: KeyFilter = {}): Promise<KeySummary[]> {
-  return sql<KeySummary[]>`
-    select ${summary(sql)} from api_keys
-    where deleted_at is null
-      and (${below ?? null}::bigint is null or role = 'user' and
-        (select credits from balances where api_key_id = id) < ${below ?? null}::bigint)
-      and (${name ?? null}::text is null or strpos(lower(name), lower(${name ?? null}::text)) > 0)
-    order by id`
+export function listKeys(sql: Sql, filter: KeyFilter = {}): Promise<KeySummary[]> {
+  return sql<KeySummary[]>`select ${summary(sql)} from api_keys where ${isListed(sql, filter)} order by id`
 }
 
 /** Lists a page of the keys that are not deleted, oldest first, from one snapshot. */
-export async function listKeyPage(sql: Sql, page: Page<number>): Promise<ListPage> {
+export async function listKeyPage(sql: Sql, page: Page<number>, filter: KeyFilter = {}): Promise<ListPage> {
   const { after, size } = page
   const skipped =
     after === undefined ? sql`${offsetOf(page)}::bigint` : sql`count(*) filter (where id <= ${after})`
   const rows = await sql<({ total: number; skipped: number } & (KeySummary | { id: null }))[]>`
-    with place as (select count(*) as total, ${skipped} as skipped from api_keys where deleted_at is null)
+    with listed as (select id from api_keys where ${isListed(sql, filter)}),
+    place as (select count(*) as total, ${skipped} as skipped from listed)
     select place.*, page.* from place left join lateral (
-      select ${summary(sql)} from api_keys where deleted_at is null order by id limit ${size} offset place.skipped
+      select ${summary(sql)} from api_keys
+      where id in (select id from listed order by id limit ${size} offset place.skipped) order by id
     ) page on true
     order by page.id`
   const [{ total, skipped: offset } = { total: 0, skipped: 0 }] = rows
@@ -132,8 +204,10 @@ export async function grantCredits(
   id: number,
   credits: number,
   reference: string | null = null,
+  access: KeyAccess = 'any',
 ): Promise<Grant> {
-  const [row] = await sql<GrantRow[]>`select * from grant_credits(${id}, ${credits}, ${reference})`
+  const [row] = await sql<GrantRow[]>`
+    select * from ${sql(functions[access].grant)}(${id}, ${credits}, ${reference})`
   if (row === undefined) throw new Error('the grant was not decided')
   const { outcome, granted } = row
   if (outcome === 'unknown_key') throw unknownKey(id)
@@ -145,11 +219,13 @@ export async function grantCredits(
       return { outcome, key }
     case 'conflict':
       throw new KeyError(
+        'conflict',
         `Under the reference "${reference}", key ${id} was granted ${granted} credits, not ${credits}; ` +
           'use another reference for another grant',
       )
     case 'out_of_range':
       throw new KeyError(
+        'out_of_range',
         credits < 0
           ? `Key ${id} has ${balance} credits: ${-credits} can't be withdrawn; grant at least ${-balance}`
           : `Key ${id} has ${balance} credits: ${credits} more would exceed the highest balance, ${maxBalance}`,
@@ -157,51 +233,68 @@ export async function grantCredits(
   }
 }
 
-/** Sets or removes a key's rate limit, and ends its window. */
-export function setRateLimit(sql: Sql, id: number, limit: RateLimit | null): Promise<KeySummary> {
-  return sql.begin(async (tx) => {
-    const key = await changeKey(
-      tx,
-      id,
-      tx`rate_limit_requests = ${limit?.requests ?? null}, rate_limit_seconds = ${limit?.seconds ?? null}`,
-    )
-    await tx`delete from rate_limit_windows where api_key_id = ${id}` // the key's row is locked: nobody adds a window
-    return key
+/** What to change of a key. */
+export interface KeyChange {
+  name?: string | null | undefined
+  /** Ends the window of the one before. Null: none. */
+  rateLimit?: RateLimit | null | undefined
+  isRevoked?: boolean
+}
+
+/** Changes a key, and returns it. */
+export async function changeKey(
+  sql: Sql,
+  id: number,
+  { rateLimit, isRevoked, ...change }: KeyChange,
+  access: KeyAccess = 'any',
+): Promise<KeySummary> {
+  const members = JSON.stringify({
+    ...change,
+    ...(rateLimit !== undefined && writeRateLimit(rateLimit)),
+    is_revoked: isRevoked,
   })
+  const [row] = await sql<{ changed: boolean }[]>`
+    select ${sql(functions[access].change)}(${id}, ${members}::text::jsonb) as changed`
+  if (row?.changed !== true) throw unknownKey(id)
+  return getKey(sql, id)
+}
+
+/** Sets or removes a key's rate limit, and ends its window. */
+export function setRateLimit(sql: Sql, id: number, rateLimit: RateLimit | null): Promise<KeySummary> {
+  return changeKey(sql, id, { rateLimit })
 }
 
 /** Revokes a key from its next request on, until `restoreKey`. */
-export function revokeKey(sql: Sql, id: number): Promise<KeySummary> {
-  return changeKey(sql, id, sql`revoked_at = coalesce(revoked_at, now())`)
+export function revokeKey(sql: Sql, id: number, access?: KeyAccess): Promise<KeySummary> {
+  return changeKey(sql, id, { isRevoked: true }, access)
 }
 
 /** Undoes `revokeKey`. */
-export function restoreKey(sql: Sql, id: number): Promise<KeySummary> {
-  return changeKey(sql, id, sql`revoked_at = null`)
+export function restoreKey(sql: Sql, id: number, access?: KeyAccess): Promise<KeySummary> {
+  return changeKey(sql, id, { isRevoked: false }, access)
 }
 
 /** Deletes a key for good. Its ledger stays. */
-export function deleteKey(sql: Sql, id: number): Promise<KeySummary> {
-  return changeKey(sql, id, sql`deleted_at = now()`)
+export async function deleteKey(sql: Sql, id: number): Promise<KeySummary> {
+  const { count } = await sql`update api_keys set deleted_at = now() where id = ${id} and deleted_at is null`
+  if (count === 0) throw unknownKey(id)
+  const [key] = await sql<KeySummary[]>`select ${summary(sql)} from api_keys where id = ${id}`
+  if (key === undefined) throw new Error('the key is missing')
+  return key
 }
 
 /** Creates a new secret for a key. The old ones work for another `graceSeconds`. */
-export function rotateKey(
+export async function rotateKey(
   sql: Sql,
   id: number,
   graceSeconds: number,
+  access: KeyAccess = 'any',
 ): Promise<{ secret: string; key: KeySummary }> {
   const secret = randomUUID()
-  return sql.begin(async (tx) => {
-    await tx`select from api_keys where id = ${id} for update` // of two concurrent rotations the later one wins
-    const key = await getKey(tx, id)
-    await tx`
-      update api_key_secrets
-      set expires_at = least(expires_at, now() + make_interval(secs => ${graceSeconds}))
-      where api_key_id = ${id}`
-    await tx`insert into api_key_secrets (hash, api_key_id) values (${hashSecret(secret)}, ${id})`
-    return { secret, key }
-  })
+  const [row] = await sql<{ rotated: boolean }[]>`
+    select ${sql(functions[access].rotate)}(${id}, ${hashSecret(secret)}, ${graceSeconds}) as rotated`
+  if (row?.rotated !== true) throw unknownKey(id)
+  return { secret, key: await getKey(sql, id) }
 }
 
 /** Returns a key that isn't deleted. Throws `KeyError` if there is none. */
@@ -212,11 +305,16 @@ export async function getKey(sql: SqlOrTransaction, id: number): Promise<KeySumm
   return key
 }
 
-async function changeKey(sql: SqlOrTransaction, id: number, change: Fragment): Promise<KeySummary> {
-  const { count } = await sql`update api_keys set ${change} where id = ${id} and deleted_at is null`
-  if (count === 0) throw unknownKey(id)
-  // Not `returning`, which, after a lock wait, has the balance from before it.
-  const [key] = await sql<KeySummary[]>`select ${summary(sql)} from api_keys where id = ${id}`
-  if (key === undefined) throw new Error('the key is missing')
-  return key
+/**
+ * Finds the key of a secret, also one that is revoked or expired, and says whether a rotation has ended the secret.
+ * Undefined: no key has it. Throws `KeyError` if the key was deleted.
+ */
+export async function findKeyBySecret(
+  sql: Sql,
+  secret: string,
+): Promise<{ key: KeySummary; isReplaced: boolean } | undefined> {
+  const [row] = await sql<{ id: number; replaced: boolean }[]>`
+    select api_key_id as id, expires_at <= now() is true as replaced
+    from api_key_secrets where hash = ${hashSecret(secret)}`
+  return row && { key: await getKey(sql, row.id), isReplaced: row.replaced }
 }

@@ -14,6 +14,7 @@ import { readMaxCredits } from '../checkout/request-conditions.ts'
 import { requestQueueLimits } from '../checkout/request-queue.ts'
 import { createFairQueue } from '../concurrency/fair-queue.ts'
 import { ApiError } from '../errors.ts'
+import { assertJson } from '../http/json-body.ts'
 import type { ApiContext, Fetch, HonoEnvironment } from '../http/request-context.ts'
 import { setHeader } from '../http/response.ts'
 import { isPotentiallyTrustworthy, mcpPath } from '../http/url.ts'
@@ -44,9 +45,7 @@ export function addMcpRoute(
   let mcp: Promise<typeof import('./streamable-http.ts')> | undefined
   app.post(mcpPath, assertAllowedOrigin(publicOrigin), authenticate, async (c) => {
     await meter.settle(c)
-    if (!/^application\/json\s*(;|$)/i.test(c.req.header('Content-Type') ?? '')) {
-      throw new ApiError(415, 'unsupported_media_type', 'Unsupported Content-Type: must be application/json')
-    }
+    assertJson(c)
     const maxCredits = readMaxCredits(c)
     const body = await c.req.text()
     mcp ??= import('./streamable-http.ts')

@@ -1,4 +1,4 @@
-/** What operators call: `/health`, `/version`, `/metrics` and `/admin/keys` (`decisions/0007-operations.md`). */
+/** What operators call: `/health`, `/version` and `/metrics` (`decisions/0007-operations.md`). */
 import type { Hono } from 'hono'
 import type { BuildInfo } from '../build-info.ts'
 import type { Dataset } from '../catalog/dataset.ts'
@@ -9,15 +9,13 @@ import { mayLackMigration } from '../database/migrate.ts'
 import type { Lifecycle } from '../http/middleware.ts'
 import type { HonoEnvironment } from '../http/request-context.ts'
 import { send } from '../http/response.ts'
-import { listKeyPage } from '../ledger/keys.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 import type { HealthCheck } from './health-check.ts'
-import { type ListParameters, noFilter, sendFreeList } from './lists.ts'
-import { assertKnownParameters, readIdAfter } from './parameters.ts'
+import { assertKnownParameters } from './parameters.ts'
 
 /** What the endpoints read. */
 export interface OperationsOptions {
-  database: Pick<Database, 'sql' | 'kind'>
+  database: Pick<Database, 'kind'>
   checkHealth: HealthCheck
   readDataset: () => Promise<Dataset | 'timed_out'>
   lifecycle: Readonly<Lifecycle>
@@ -25,18 +23,15 @@ export interface OperationsOptions {
   buildInfo: BuildInfo
 }
 
-/** `after` is a key's id. */
-const keyParameters: ListParameters<undefined, number> = { ...noFilter, readAfter: readIdAfter }
-
 /**
  * Adds the endpoints. `/health` returns 200 if paid requests can be served, else 503. `/version` returns the build info
- * and the dataset's version, which is null while the database is unavailable. The others are for admin keys; of these,
- * `/metrics` works while the database is unavailable, too.
+ * and the dataset's version, which is null while the database is unavailable. `/metrics` is for
+ * admin keys, and works while the database is unavailable, too.
  */
 export function addOperationsRoutes(
   app: Hono<HonoEnvironment>,
   meter: Meter,
-  { database: { sql, kind }, checkHealth, readDataset, lifecycle, metrics, buildInfo }: OperationsOptions,
+  { database: { kind }, checkHealth, readDataset, lifecycle, metrics, buildInfo }: OperationsOptions,
 ): void {
   app.get('/health', async (c) => {
     c.header('Cache-Control', 'no-store')
@@ -67,10 +62,5 @@ export function addOperationsRoutes(
       assertKnownParameters(url.searchParams, [])
       return send(c, await metrics.render(), { type: metrics.contentType })
     }),
-  )
-
-  app.get(
-    '/admin/keys',
-    meter.free((c, url) => sendFreeList(c, url, keyParameters, sql, ({ page }) => listKeyPage(sql, page))),
   )
 }

@@ -19,12 +19,17 @@ const maxNameLength = 50
  */
 export function assertKnownParameters(query: URLSearchParams, known: readonly string[]): void {
   for (const name of query.keys()) {
-    if (known.includes(name)) continue
-    const nearest = findNearest(shorten(name), known)
-    const list = known.length === 0 ? 'no parameters' : known.join(', ')
-    const hint = nearest === undefined ? `this endpoint has ${list}` : `did you mean ${nearest}?`
-    throw badRequest(`Unknown parameter: ${shorten(name)}; ${hint}`)
+    if (!known.includes(name)) throw unknownName('parameter', name, known)
   }
+}
+
+/** 400: a request has a parameter, or its body a member, that the endpoint doesn't have. */
+export function unknownName(kind: 'parameter' | 'member', name: string, known: readonly string[]): ApiError {
+  const nearest = findNearest(shorten(name), known)
+  const list = known.length === 0 ? `no ${kind}s` : known.join(', ')
+  const owner = kind === 'parameter' ? 'this endpoint' : 'this body'
+  const hint = nearest === undefined ? `${owner} has ${list}` : `did you mean ${nearest}?`
+  return badRequest(`Unknown ${kind}: ${shorten(name)}; ${hint}`)
 }
 
 function shorten(name: string): string {
@@ -163,6 +168,14 @@ export function readTime(query: URLSearchParams, name: string): number | undefin
     throw badRequest(`Invalid ${name}: must be Unix seconds up to ${maxTime}, or a date such as 2026-01-31`)
   }
   return seconds
+}
+
+/** Parses a date (0:00 UTC) or a timestamp, in ISO 8601. */
+export function parseTime(text: string): Date | 'invalid' {
+  const [, date] =
+    /^(\d{4}-\d\d-\d\d)(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d))?$/.exec(text) ?? []
+  const time = new Date(text)
+  return date !== undefined && isDate(date) && !Number.isNaN(time.getTime()) ? time : 'invalid'
 }
 
 /** Whether a text is a date that exists, such as 2026-01-31, from the year 1 on. */

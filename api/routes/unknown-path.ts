@@ -9,6 +9,7 @@ const namelessPaths: readonly [path: RegExp, name: string][] = [
   [/^\/users\/$/, 'Login'],
   [/^\/repos\/(\/[^/]*(\/(commits|dependencies))?)?$/, 'Owner'],
   [/^\/repos\/[^/]+(\/(\/(commits|dependencies))?)?$/, 'Repository name'],
+  [/^\/admin\/keys\/$/, 'Key id'],
 ]
 
 /** Creates the handler of paths without a route: throws 400 where only a name is missing, or else 404. */

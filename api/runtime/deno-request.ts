@@ -1,10 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { ApiError } from '../errors.ts'
+import { type ApiError, bodyTooLarge } from '../errors.ts'
 import { toResponse } from '../http/error-handler.ts'
 import type { ServedApp } from '../http/load-shedding.ts'
 import type { Fetch } from '../http/request-context.ts'
 import { cutUrl, findRequestError, invalidHost } from '../http/url.ts'
-import { bodyTimeoutMs, bodyTooLarge, maxBodyBytes, requestTimeout } from './request-bodies.ts'
+import { bodyTimeoutMs, maxBodyBytes, requestTimeout } from './request-bodies.ts'
 
 /**
  * Refuses requests before `fetch` gets them: those beyond capacity, and invalid ones. Deno makes `request.url` from the
@@ -50,7 +50,7 @@ async function readBody(request: Request): Promise<Uint8Array<ArrayBuffer> | Api
   try {
     for (let read = await reader.read(); !read.done; read = await reader.read()) {
       size += read.value.length
-      if (size > maxBodyBytes) fail(bodyTooLarge())
+      if (size > maxBodyBytes) fail(bodyTooLarge(maxBodyBytes))
       else chunks.push(read.value)
     }
     return error ?? Buffer.concat(chunks)

@@ -4,7 +4,7 @@
  */
 import { Buffer } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
-import { ApiError, overCapacity } from '../errors.ts'
+import { ApiError, bodyTooLarge, overCapacity } from '../errors.ts'
 
 /** The largest message of an assistant names some hundred packages. */
 export const maxBodyBytes = 65_536
@@ -15,11 +15,6 @@ const maxUnreadOfSender = 100
 /** Bodies of all requests that haven't arrived. They take 64 MiB at most. */
 const maxUnread = 1_000
 const tooManyUnread = overCapacity() // made once: a stack trace costs more than a response
-
-/** 413: the body is too large. */
-export function bodyTooLarge(): ApiError {
-  return new ApiError(413, 'body_too_large', `Body too large: at most ${maxBodyBytes} bytes`)
-}
 
 /** 408: the request isn't complete in time. */
 export function requestTimeout(): ApiError {
@@ -75,7 +70,7 @@ export function createBodyReader(timeoutMs: number): (request: IncomingMessage) 
     }
     function add(chunk: Buffer): void {
       size += chunk.length
-      if (size > maxBodyBytes) settle(bodyTooLarge())
+      if (size > maxBodyBytes) settle(bodyTooLarge(maxBodyBytes))
       else chunks.push(chunk)
     }
     const finish = () => settle(Buffer.concat(chunks))
@@ -85,7 +80,7 @@ export function createBodyReader(timeoutMs: number): (request: IncomingMessage) 
     unreadOf.set(sender, others + 1)
     request.on('data', add).on('end', finish).on('close', stop)
     const [refuseOldest] = unread
-    if (Number(headers['content-length'] ?? 0) > maxBodyBytes) settle(bodyTooLarge())
+    if (Number(headers['content-length'] ?? 0) > maxBodyBytes) settle(bodyTooLarge(maxBodyBytes))
     else if (others >= maxUnreadOfSender) settle(tooManyUnread)
     else if (unread.size > maxUnread) refuseOldest?.(tooManyUnread)
     return { result, stop }

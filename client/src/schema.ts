@@ -33,7 +33,7 @@ export interface components {
          * @description Stable code of an error. Codes don't change. More may be added.
          * @enum {string}
          */
-        ErrorCode: "invalid_request" | "invalid_host" | "invalid_url" | "invalid_parameter" | "missing_authorization" | "invalid_authorization_format" | "missing_api_key" | "invalid_api_key_format" | "invalid_api_key" | "insufficient_permissions" | "admin_required" | "origin_not_allowed" | "insufficient_credits" | "max_credits_exceeded" | "route_not_found" | "user_not_found" | "repository_not_found" | "method_not_allowed" | "request_timeout" | "changes_expired" | "body_too_large" | "url_too_long" | "unsupported_media_type" | "idempotency_conflict" | "rate_limit_exceeded" | "headers_too_large" | "internal_error" | "database_unavailable" | "over_capacity" | "filter_not_ready" | "starting_up" | "shutting_down" | "docs_unavailable" | "http_version_not_supported";
+        ErrorCode: "invalid_request" | "invalid_host" | "invalid_url" | "invalid_parameter" | "invalid_body" | "missing_authorization" | "invalid_authorization_format" | "missing_api_key" | "invalid_api_key_format" | "invalid_api_key" | "insufficient_permissions" | "admin_required" | "user_keys_only" | "origin_not_allowed" | "insufficient_credits" | "max_credits_exceeded" | "route_not_found" | "user_not_found" | "repository_not_found" | "key_not_found" | "method_not_allowed" | "request_timeout" | "reference_conflict" | "balance_out_of_range" | "changes_expired" | "body_too_large" | "url_too_long" | "unsupported_media_type" | "idempotency_conflict" | "rate_limit_exceeded" | "headers_too_large" | "internal_error" | "database_unavailable" | "over_capacity" | "filter_not_ready" | "keys_over_http_off" | "starting_up" | "shutting_down" | "docs_unavailable" | "http_version_not_supported";
         /** @description The body of every error. */
         ErrorBody: {
             /** @description What went wrong, and what to do. */
@@ -382,8 +382,8 @@ export interface components {
             /** @description Name that the operator gave the key. */
             name: string | null;
             role: components["schemas"]["Role"];
-            /** @description What a `user` key may read. An `admin` key with `metrics:read` may use nothing but `/metrics`. */
-            scopes: ("users:read" | "repos:read" | "metrics:read")[];
+            /** @description What a `user` key may read. An `admin` key with `metrics:read` may use nothing but `/metrics`, and one with `keys:write` nothing but `/admin/keys`. */
+            scopes: ("users:read" | "repos:read" | "metrics:read" | "keys:write")[];
             /** @description Balance of the key. */
             remaining_credits: components["schemas"]["Count"];
             /** @description Rate limit as requests/seconds: `100/60` is 100 requests in 60 seconds. Null if there is none. */
@@ -408,6 +408,29 @@ export interface components {
              * @description When the key was last used (ISO 8601), to the minute; null if never.
              */
             last_used_at: string | null;
+        };
+        /** @description An API key with its secret. */
+        CreatedKey: {
+            /**
+             * Format: int64
+             * @description Id of the key.
+             */
+            id: number;
+            /**
+             * Format: uuid
+             * @description The key itself, which clients send. It is shown once. Null if the request was repeated.
+             */
+            secret: string | null;
+            key: components["schemas"]["Key"];
+        };
+        /** @description What became of a grant. */
+        KeyGrant: {
+            /**
+             * @description Whether the credits were granted now, or before under the same reference.
+             * @enum {string}
+             */
+            outcome: "granted" | "repeated";
+            key: components["schemas"]["Key"];
         };
         /** @description A user or a repository that was removed. */
         Removal: {

@@ -109,7 +109,63 @@ describeOnOneDatabase('devdata keys', (kind) => {
       expect.stringContaining('--scopes metrics:read is for --role admin'),
     ])
     const mixed = await run(['keys', 'create', '--role', 'admin', '--scopes', 'metrics:read,users:read'])
-    expect([mixed.code, mixed.stderr]).toEqual([2, expect.stringContaining('or metrics:read alone')])
+    expect([mixed.code, mixed.stderr]).toEqual([
+      2,
+      expect.stringContaining('or metrics:read or keys:write alone'),
+    ])
+  })
+
+  test('create --scopes keys:write makes an admin key that may change keys, and nothing else', async () => {
+    const { api_key } = await create('--role', 'admin', '--scopes', 'keys:write', '--name', 'the shop')
+    expect((await ask(api_key, '/admin/keys')).status).toBe(200)
+    for (const path of ['/users', '/metrics'])
+      expect([path, (await ask(api_key, path)).status]).toEqual([path, 403])
+    const ofUser = await run(['keys', 'create', '--scopes', 'keys:write'])
+    expect([ofUser.code, ofUser.stderr]).toEqual([
+      2,
+      expect.stringContaining('--scopes keys:write is for --role admin'),
+    ])
+  })
+
+  test('find reads a key from standard input, and shows its id', async () => {
+    const { id, api_key } = await create('--credits', '5', '--name', 'found')
+    const find = (input: string, ...args: string[]) => run(['keys', 'find', ...args], { input })
+    const found = await find(`${api_key}\n`)
+    expect(found).toMatchObject({ code: 0, stderr: '' })
+    expect(found.stdout).toMatch(new RegExp(`^ *ID .*\n *${id} .*found\n$`))
+    await run(['keys', 'rotate', String(id)])
+    await run(['keys', 'revoke', String(id)])
+    expect(JSON.parse((await find(api_key, '--json')).stdout)).toMatchObject({
+      ...{ id, status: 'revoked', is_replaced: true },
+    })
+    expect((await find(api_key)).stdout).toContain('A rotation has replaced this value')
+    for (const wrong of [crypto.randomUUID(), 'a key', '']) {
+      const { code, stdout, stderr } = await find(wrong)
+      expect([wrong, code, stdout, stderr]).toEqual([
+        wrong,
+        1,
+        '',
+        expect.stringMatching(/^(No|Standard input)/),
+      ])
+      if (wrong !== '') expect(stderr).not.toContain(wrong)
+    }
+    await run(['keys', 'delete', String(id), '--yes'])
+    expect(await find(api_key)).toMatchObject({ code: 1, stderr: `There is no key ${id}\n` })
+  })
+
+  test('refuses a key in place of an id, without repeating it', async () => {
+    const { api_key } = await create()
+    for (const args of [
+      ['grant', api_key, '5'],
+      ['revoke', api_key],
+      ['delete', api_key.toUpperCase(), '--yes'],
+      ['rotate', api_key.replaceAll('-', '')],
+    ]) {
+      const { code, stdout, stderr } = await run(['keys', ...args])
+      expect([args[0], code, stdout]).toEqual([args[0], 2, ''])
+      expect(stderr).toContain('looks like a key')
+      expect(stderr.toLowerCase().replaceAll('-', '')).not.toContain(api_key.replaceAll('-', ''))
+    }
   })
 
   test('list --below and --name show some of the keys', async () => {

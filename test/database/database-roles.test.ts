@@ -3,8 +3,10 @@
  *
  * @module-tag later
  */
+import { execFile } from 'node:child_process'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { promisify } from 'node:util'
 import postgres from 'postgres'
 import * as v from 'valibot'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -27,6 +29,8 @@ if (!hasPostgres) console.warn(`skipped: ${postgresMissing}`)
 const roles = ['devdata_owner', 'devdata_operator', 'devdata_server'] as const
 type Role = (typeof roles)[number]
 
+/** roles.sql has commands of psql. */
+const psql = join(findPostgresBinaries()?.directory ?? '', 'psql')
 const project = resolve(import.meta.dirname, '..', '..')
 const sampleDirectory = join(project, 'sample')
 const keySchema = v.object({ id: v.number(), api_key: v.string() })
@@ -57,10 +61,9 @@ describe.skipIf(!hasPostgres)('a database with three roles', () => {
     end $$`
     await owner.end()
   }
-  async function grantRights(): Promise<void> {
-    const owner = postgres(url.devdata_owner, { max: 1, onnotice: () => {} })
-    await owner.file(join(project, 'api/database/roles.sql'))
-    await owner.end()
+  async function grantRights(...options: string[]): Promise<void> {
+    const file = join(project, 'api/database/roles.sql')
+    await promisify(execFile)(psql, [url.devdata_owner, '--set=ON_ERROR_STOP=1', ...options, '--file', file])
   }
 
   beforeAll(async () => {
@@ -114,7 +117,11 @@ describe.skipIf(!hasPostgres)('a database with three roles', () => {
       from pg_proc where prosecdef and pronamespace = current_schema()::regnamespace order by 1`
     expect([...callers]).toEqual([
       { name: 'analyze_table', callers: 'devdata_operator devdata_owner' },
+      { name: 'change_user_key', callers: 'devdata_owner' },
+      { name: 'create_user_key', callers: 'devdata_owner' },
       { name: 'drop_staging_table', callers: 'devdata_operator devdata_owner' },
+      { name: 'grant_user_credits', callers: 'devdata_owner' },
+      { name: 'rotate_user_key', callers: 'devdata_owner' },
       { name: 'settle', callers: 'devdata_owner devdata_server' },
       { name: 'sweep_idempotency_keys', callers: 'devdata_owner devdata_server' },
     ])
@@ -251,11 +258,13 @@ describe.skipIf(!hasPostgres)('a database with three roles', () => {
         secret = key.api_key,
         method = 'GET',
         headers = {},
-      }: { secret?: string; method?: string; headers?: object } = {},
+        body,
+      }: { secret?: string; method?: string; headers?: object; body?: string } = {},
     ) {
       const response = await fetch(`${instance.url}${path}`, {
         method,
-        headers: { Authorization: `Bearer ${secret}`, ...headers },
+        headers: { Authorization: `Bearer ${secret}`, 'Content-Type': 'application/json', ...headers },
+        ...(body !== undefined && { body }),
       })
       await response.arrayBuffer()
       return response
@@ -328,6 +337,14 @@ describe.skipIf(!hasPostgres)('a database with three roles', () => {
             '{}', '{}', '{}', now())`,
           'update ledger_days set cost = 0',
           `insert into api_keys (role, scopes) values ('admin', '{}')`,
+          `select create_key('{"role": "user", "scopes": ["users:read"], "credits": 5}', sha256('x'))`,
+          `select create_user_key(${key.id}, 'x', sha256('x'), '{"scopes": ["users:read"], "credits": 5}', sha256('x'))`,
+          `select change_key(${key.id}, '{"is_revoked": false}')`,
+          `select change_user_key(${key.id}, '{"is_revoked": false}')`,
+          `select rotate_key(${key.id}, sha256('x'), 0)`,
+          `select rotate_user_key(${key.id}, sha256('x'), 0)`,
+          `select grant_user_credits(${key.id}, 1000, 'mine')`,
+          `insert into key_references values (1, 'x', sha256('x'), ${key.id})`,
           `insert into api_key_secrets values (sha256('x'), ${key.id})`,
           'update api_keys set rate_limit_requests = null, rate_limit_seconds = null',
           'update api_keys set revoked_at = null',
@@ -348,6 +365,44 @@ describe.skipIf(!hasPostgres)('a database with three roles', () => {
           'delete from migrations',
         ]),
       ).toEqual([])
+    })
+
+    test('make and change user keys only if roles.sql allows it, and admin keys never', async () => {
+      const shop = (await createKey('--role', 'admin', '--scopes', 'keys:write')).api_key
+      const [{ id: adminId } = { id: 0 }] = await sql.devdata_owner<{ id: number }[]>`
+        select id from api_keys where role = 'admin' order by id limit 1`
+      const change = async (path: string, body = '') =>
+        (
+          await ask(`/admin/keys${path}`, {
+            secret: shop,
+            method: body.startsWith('{"name') ? 'PATCH' : 'POST',
+            body,
+          })
+        ).status
+      const changes = async () => [
+        await change('', '{"reference": "order", "credits": 5}'),
+        await change(`/${key.id}`, '{"name": "x"}'),
+        await change(`/${key.id}/grants`, '{"credits": 1, "reference": "x"}'),
+        await change(`/${key.id}/rotate`, '{"grace_seconds": 3600}'),
+        await change(`/${key.id}/revoke`),
+        await change(`/${key.id}/restore`),
+      ]
+      expect(await changes()).toEqual([503, 503, 503, 503, 503, 503])
+      expect(instance.readLog()).toContain('permission denied for function create_user_key')
+      await grantRights('-v', 'keys_over_http=on')
+      expect(await changes()).toEqual([200, 200, 200, 200, 200, 200])
+      const [made] = await sql.devdata_server<{ ok: boolean }[]>`
+        select bool_and(not ok) as ok from (values
+          (change_user_key(${adminId}, '{"is_revoked": true}')), (rotate_user_key(${adminId}, sha256('x'), 0)),
+          ((grant_user_credits(${adminId}, 5, 'x')).outcome = 'granted')
+        ) changes (ok)`
+      expect(made).toEqual({ ok: true })
+      await expect(
+        sql.devdata_server`
+          select create_user_key(${adminId}, 'x', sha256('x'), '{"scopes": ["keys:write"], "credits": 5}', sha256('y'))`,
+      ).rejects.toThrow('violates check constraint')
+      await grantRights()
+      expect(await change(`/${key.id}/revoke`)).toBe(503)
     })
 
     test('charge with settle() only what it may, whatever its arguments and its search_path', async () => {

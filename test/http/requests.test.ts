@@ -48,15 +48,7 @@ describe('the service', () => {
 
   describe('refuses', () => {
     test.each(['POST', 'PUT', 'PATCH', 'DELETE'])('%s on every path with 405 and Allow', async (method) => {
-      for (const path of [
-        '/users',
-        '/users/ngoldberg',
-        '/health',
-        '/docs',
-        '/',
-        '/no-such-path',
-        '/admin/keys',
-      ]) {
+      for (const path of ['/users', '/users/ngoldberg', '/health', '/docs', '/', '/no-such-path']) {
         for (const options of [{ method }, { method, key: service.key }]) {
           const response = await service.request(path, options)
           expect([path, response.status, response.json()]).toEqual([

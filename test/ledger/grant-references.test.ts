@@ -65,6 +65,7 @@ describeOnOneDatabase('a grant under a reference', (kind) => {
     for (const credits of [101, -100, 0, maxBalance]) {
       await expect(grant(id, credits, 'January')).rejects.toThrow(
         new KeyError(
+          'conflict',
           `Under the reference "January", key ${id} was granted 100 credits, not ${credits}; use another reference for another grant`,
         ),
       )
@@ -82,7 +83,9 @@ describeOnOneDatabase('a grant under a reference', (kind) => {
     const [one, two] = [await service.createKey({ credits: 0 }), await service.createKey({ credits: 0 })]
     for (const { id } of [one, two]) expect(await grant(id, 5, 'x')).toMatchObject({ outcome: 'granted' })
     await deleteKey(service.sql, one.id)
-    await expect(grant(one.id, 5, 'x')).rejects.toThrow(new KeyError(`There is no key ${one.id}`))
+    await expect(grant(one.id, 5, 'x')).rejects.toThrow(
+      new KeyError('unknown_key', `There is no key ${one.id}`),
+    )
     expect(await grant(two.id, 5, 'x')).toMatchObject({ outcome: 'repeated' })
   })
 

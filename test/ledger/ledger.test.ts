@@ -215,7 +215,7 @@ describeOnEachDatabase('the ledger', (kind) => {
     test('refuses a balance below 0', async () => {
       const { id } = await service.createKey({ credits: 10 })
       await expect(grantCredits(service.sql, id, -11)).rejects.toThrow(
-        new KeyError(`Key ${id} has 10 credits: 11 can't be withdrawn; grant at least -10`),
+        new KeyError('out_of_range', `Key ${id} has 10 credits: 11 can't be withdrawn; grant at least -10`),
       )
       expect(await service.readLedger(id)).toEqual({ balance: 10, granted: 10, charged: 0 })
       await expect(createKey(service.sql, { ...newKey, credits: -1 })).rejects.toThrow()
@@ -236,9 +236,11 @@ describeOnEachDatabase('the ledger', (kind) => {
 
     test('has a clear error for an unknown key', async () => {
       await expect(grantCredits(service.sql, 987_654, 1)).rejects.toThrow(
-        new KeyError('There is no key 987654'),
+        new KeyError('unknown_key', 'There is no key 987654'),
       )
-      await expect(revokeKey(service.sql, 987_654)).rejects.toThrow(new KeyError('There is no key 987654'))
+      await expect(revokeKey(service.sql, 987_654)).rejects.toThrow(
+        new KeyError('unknown_key', 'There is no key 987654'),
+      )
     })
 
     test('shows a key as it was created', async () => {

@@ -91,7 +91,11 @@ function createPlan(random: Random, instances: number): Plan {
     const place = isAboutTime ? Number(random.chance(0.2)) : random.integer(0, clients.length - 1)
     const isOperator = hasOperator && place === 0 && (!isAboutTime || random.chance(0.5))
     const step = isOperator
-      ? { request: createOperatorsRequest(random, clock, isAboutTime), path: '', instance: 0 }
+      ? {
+          request: createOperatorsRequest(random, clock, isAboutTime),
+          path: '',
+          instance: random.integer(0, instances - 1),
+        }
       : createStep(random, instances, isAboutTime)
     clients[place]?.push(step)
   }
@@ -137,6 +141,7 @@ function createStep(random: Random, instances: number, isAboutTime: boolean): St
   return { request: { kind: 'get', path, cost, served, most, idempotencyKey }, path, instance }
 }
 
+const grantSchema = v.object({ outcome: v.string() })
 const bodySchema = v.object({
   error: v.optional(v.string()),
   remaining_credits: v.optional(v.number()),
@@ -211,6 +216,7 @@ async function record(
   instances: Instances,
   plan: Plan,
   { tick, mayLoad, loads }: Timeline,
+  shop: string,
 ): Promise<History> {
   const { balance, limit, clients, hold } = plan
   const { secret, id } = await service.createKey({
@@ -222,6 +228,23 @@ async function record(
   const operations: Operation[] = []
   const charged: string[] = []
 
+  /** An operator's grant that a shop sends, to any instance. */
+  async function grantOverHttp(
+    key: number,
+    credits: number,
+    reference: string,
+    instance: number,
+  ): Promise<Told> {
+    const { request } = instances[instance] ?? own
+    const body = { credits, reference }
+    const { status, json } = await request(`/admin/keys/${key}/grants`, { method: 'POST', key: shop, body })
+    return {
+      ...done,
+      status,
+      isReplayed: status === 200 && v.parse(grantSchema, json()).outcome === 'repeated',
+    }
+  }
+
   async function act({ request, path, instance }: Step): Promise<Told> {
     switch (request.kind) {
       case 'revoke':
@@ -229,7 +252,8 @@ async function record(
       case 'restore':
         return restoreKey(service.sql, id).then(() => done)
       case 'grant':
-        return grantCredits(service.sql, id, request.credits, request.reference).then(
+        if (request.reference !== null) return grantOverHttp(id, request.credits, request.reference, instance)
+        return grantCredits(service.sql, id, request.credits).then(
           ({ outcome }) => ({ ...done, isReplayed: outcome === 'repeated' }),
           (error: unknown) => {
             expect(error).toBeInstanceOf(KeyError)
@@ -316,8 +340,11 @@ async function record(
 describeOnEachDatabase('recorded histories of concurrent requests', (kind) => {
   const service = useService(kind)
   let instances: Instances
+  /** An admin key that grants credits over HTTP. */
+  let shop: string
   const databases: Awaited<ReturnType<typeof openSameDatabase>>[] = []
   beforeAll(async () => {
+    shop = (await service.createKey({ role: 'admin', scopes: ['keys:write'] })).secret
     const { request } = createInstance(service)
     instances = [
       { request: service.request, ledger: createLedger(service.ledgerSql) },
@@ -354,7 +381,7 @@ describeOnEachDatabase('recorded histories of concurrent requests', (kind) => {
           const random = createRandom(String(seed))
           const plan = createPlan(random, random.integer(2, instances.length))
           if (kind === 'embedded') plan.hold = undefined
-          return { seed, own: await record(service, instances, plan, timeline) }
+          return { seed, own: await record(service, instances, plan, timeline, shop) }
         }),
       )
       for (const { seed, own } of histories) {

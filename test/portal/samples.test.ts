@@ -124,7 +124,10 @@ const { port } = server.address() as AddressInfo
 const baseUrl = `http://127.0.0.1:${port}`
 /** The first key of the service, which `GET /admin/keys` shows. */
 const firstKey = await service.createKey({ name: 'dashboard', credits })
+/** The second key, which gets a grant. */
+await service.createKey({ name: 'Grace Hopper', credits })
 const adminKey = (await service.createKey({ role: 'admin', credits: 0 })).secret
+const shopKey = (await service.createKey({ role: 'admin', credits: 0, scopes: ['keys:write'] })).secret
 await fetch(`${baseUrl}/api-key/credits`, { headers: { Authorization: `Bearer ${firstKey.secret}` } })
 // Something was removed in the dataset's first version, so that there is a removal to show.
 await service.sql`
@@ -141,6 +144,7 @@ afterAll(async () => {
 /** A key that nothing was spent of, but for what the sample wants. */
 async function createKey(request: SampleRequest): Promise<string> {
   if (request.key === 'admin') return adminKey
+  if (request.key === 'shop') return shopKey
   const { secret } = await service.createKey({ credits })
   for (const path of request.before ?? []) {
     await fetch(`${baseUrl}${path}`, { headers: { Authorization: `Bearer ${secret}` } })
@@ -155,7 +159,12 @@ async function requestResponse(name: string): Promise<string> {
   const key = await createKey(request)
   const received = await fetch(`${baseUrl}${request.path}`, {
     method: request.method,
-    headers: { ...request.sends, ...(request.key !== 'none' && { Authorization: `Bearer ${key}` }) },
+    headers: {
+      ...request.sends,
+      ...(request.key !== 'none' && { Authorization: `Bearer ${key}` }),
+      ...(request.body && { 'Content-Type': 'application/json' }),
+    },
+    ...(request.body && { body: JSON.stringify(request.body) }),
   })
   const response = { status: received.status, headers: received.headers, text: await received.text() }
   return writeResponse(request, response, baseUrl)
@@ -404,7 +413,7 @@ describe('the samples of the built pages', async () => {
         expect(stdout).not.toMatch(/cost \d/)
       } else if (label === 'curl') {
         expect(stdout).toMatch(/^HTTP\/1\.1 401 /)
-        if (request.method === 'GET') expect(stdout).toContain('{"error":"Invalid API key"}')
+        if (request.method !== 'HEAD') expect(stdout).toContain('{"error":"Invalid API key"}')
       } else if (request.status === undefined) {
         expect(exit).not.toBe(0)
         expect(stderr).toMatch(/Invalid API key|401|Unauthorized/)

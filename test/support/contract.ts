@@ -76,6 +76,8 @@ export interface PathItem {
   parameters?: (Parameter | Reference)[]
   get?: Operation
   head?: Operation
+  post?: Operation
+  patch?: Operation
 }
 
 export interface Contract {
@@ -125,6 +127,19 @@ export function listOperations(): ContractOperation[] {
       return [{ path, method: method.toUpperCase(), parameters }]
     }),
   )
+}
+
+/** The error messages of requests that change keys, beside those that any request may get. */
+export function listMessagesOfChanges(): string[] {
+  const names = /^(BadKeyRequest|KeyForbidden|KeyConflict|BodyTooLarge|NotJson|KeysUnavailable)$/
+  const others = /^(Insufficient permissions|Admin access required|.*; retry in \d+ seconds)$/
+  return Object.entries(contract.components.responses)
+    .filter(([name]) => names.test(name))
+    .flatMap(([, { content }]) => Object.values(content?.['application/json']?.examples ?? {}))
+    .map((example) => follow(example, 'examples', contract.components.examples, '')[0].value)
+    .flatMap((value) => (typeof value === 'object' && value !== null ? Object.values(value) : []))
+    .map(String)
+    .filter((message) => !others.test(message))
 }
 
 /** Throws an error that says in which point a response breaks the contract. */
@@ -195,6 +210,14 @@ export function joinPointer(pointer: string, ...segments: string[]): string {
 
 type Located<T> = readonly [value: T, pointer: string]
 
+/** The operations that describe the responses to a method. */
+const ownOperations: Record<string, readonly ('get' | 'head' | 'post' | 'patch')[]> = {
+  GET: ['get'],
+  HEAD: ['head', 'get'],
+  POST: ['post'],
+  PATCH: ['patch'],
+}
+
 /** The response of the operation itself, or one that any path may have. */
 function findDeclaration(
   method: string,
@@ -203,10 +226,10 @@ function findDeclaration(
 ): Located<ResponseDeclaration> | undefined {
   const path = findPath(url)
   const item = path === undefined ? undefined : contract.paths[path]
-  const own = method === 'HEAD' && item?.head ? 'head' : 'get'
-  const operation = item?.[own]
-  const reads = method === 'GET' || method === 'HEAD'
-  if (path !== undefined && operation !== undefined && reads) {
+  const own = ownOperations[method]?.find((name) => item?.[name])
+  const operation = own && item?.[own]
+  const reads = (method === 'GET' || method === 'HEAD') && (item === undefined || operation !== undefined)
+  if (path !== undefined && own !== undefined && operation !== undefined) {
     const key = operation.responses[status] ? String(status) : 'default'
     const pointer = joinPointer('/paths', path, own, 'responses', key)
     const declared = operation.responses[key]

@@ -69,6 +69,7 @@ export function createInstance(
     responseCacheMb: options.responseCacheMb ?? 4,
     compressResponses: options.compressResponses ?? true,
     publicCoverage: options.publicCoverage ?? true,
+    defaultRateLimit: null,
     operator: readConfig(options.operator ?? {}).operator,
     logProbes: options.logProbes ?? true,
     maxWaitMs: 60_000, // slow machines are not under test
@@ -83,11 +84,16 @@ export function createInstance(
   return {
     app: api.hono,
     fetch: async (path, init) => respond(new Request(`${root}${path}`, init)),
-    async request(path, { method = 'GET', key, headers = {} } = {}) {
+    async request(path, { method = 'GET', key, headers = {}, body } = {}) {
       const response = await respond(
         new Request(`${root}${path}`, {
           method,
-          headers: { ...(key !== undefined && { Authorization: `Bearer ${key}` }), ...headers },
+          headers: {
+            ...(key !== undefined && { Authorization: `Bearer ${key}` }),
+            ...headers,
+            ...typeOf(body),
+          },
+          ...(body !== undefined && { body: writeBody(body) }),
         }),
       )
       const bytes = Buffer.from(await response.arrayBuffer())
@@ -103,6 +109,16 @@ export function createInstance(
       }
     },
   }
+}
+
+/** The header of a request with a body. */
+export function typeOf(body: unknown): Record<string, string> {
+  return body === undefined ? {} : { 'Content-Type': 'application/json' }
+}
+
+/** Writes the body of a request: JSON, or a text as it is. */
+export function writeBody(body: unknown): string {
+  return typeof body === 'string' ? body : JSON.stringify(body)
 }
 
 /** Decompresses a body. */

@@ -5,7 +5,7 @@
 import { request as send } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { assertMatchesContract } from './contract.ts'
-import { unpack } from './instance.ts'
+import { typeOf, unpack, writeBody } from './instance.ts'
 import { type RuntimeName, startInstanceProcess } from './process.ts'
 import type { RequestOptions, TestResponse } from './service.ts'
 
@@ -62,7 +62,7 @@ export async function startLiveService(
   const root = new URL(baseUrl ?? 'http://localhost')
   return {
     fetch: (path, init) => fetch(`${instance.url}${root.pathname.replace(/\/$/, '')}${path}`, init),
-    async request(path, { method = 'GET', key, headers = {} } = {}) {
+    async request(path, { method = 'GET', key, headers = {}, body } = {}) {
       // As `fetch` would write it, but with the host of the base URL, and without following redirects.
       const { pathname, search } = new URL(`${root.href.replace(/\/$/, '')}${path}`)
       const response = await exchange({
@@ -73,7 +73,9 @@ export async function startLiveService(
           Host: root.host,
           ...(key !== undefined && { Authorization: `Bearer ${key}` }),
           ...headers,
+          ...typeOf(body),
         },
+        body: body === undefined ? '' : writeBody(body),
       })
       assertMatchesContract({ method, url: path, ...response, body: response.text })
       return { ...response, json: () => JSON.parse(response.text) as unknown }
@@ -94,10 +96,12 @@ interface Exchange {
   method: string
   path: string
   headers: Record<string, string>
+  body: string
 }
 
 function exchange({
   port,
+  body,
   ...options
 }: Exchange): Promise<Pick<TestResponse, 'status' | 'headers' | 'text' | 'size'>> {
   return new Promise((settle, fail) => {
@@ -110,17 +114,17 @@ function exchange({
         for (const [name, values] of Object.entries(response.headersDistinct)) {
           for (const value of values ?? []) headers.append(name, value)
         }
-        const body = Buffer.concat(chunks)
+        const content = Buffer.concat(chunks)
         settle({
           status: response.statusCode ?? 0,
           headers,
-          text: unpack(body, headers),
-          size: body.length,
+          text: unpack(content, headers),
+          size: content.length,
         })
       })
     })
     request.on('error', fail)
-    request.end()
+    request.end(body)
   })
 }
 

@@ -211,6 +211,7 @@ export function fillPath(path: string): string {
     .replace('{owner}', owner)
     .replace('{name}', name)
     .replace('{page}', 'quickstart')
+    .replace('{id}', '1')
 }
 
 /** What a filter asks of a dependency. */

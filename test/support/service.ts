@@ -61,6 +61,8 @@ export interface RequestOptions {
   /** API key for the Authorization header. */
   key?: string | undefined
   headers?: Record<string, string>
+  /** Sent as JSON; a string as it is. */
+  body?: unknown
 }
 
 /** What a test's key differs in from the usual one. */
