@@ -292,7 +292,7 @@ export function writeCoverageSlots(coverage: Coverage | NoCoverage, nowMs: numbe
   return {
     coverage: writeCoverage(coverage, nowMs),
     'data-source': writeSource(coverage),
-    'data-age': joinText(writeNewest(coverage, nowMs).trim()),
+    'data-age': joinText(writeNewest(coverage, nowMs).trim() || 'No push and no commit is known.'),
     'live-figures': {
       html: `<span id="live-figures"${isSample(coverage) ? ' data-sample' : ''}>${texts.map((text) => `<span>${text}</span>`).join(' ')}</span>`,
       markdown: texts.join(' · '),

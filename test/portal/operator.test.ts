@@ -67,7 +67,7 @@ describe('with all settings', () => {
     const home = await readPage('/docs', settings)
     expect(home).toContain('<a class="get-key" href="https://example.com/keys?a=1&#38;b=2">Get a key</a>')
     expect(home).toMatch(
-      /<p class="key-line"[^>]*><a href="https:..example.com.keys.a=1&#38;b=2">Sign up<.a>/,
+      /<p class="key-hint"[^>]*><a href="https:..example.com.keys.a=1&#38;b=2">Sign up<.a>/,
     )
   })
 
