@@ -185,6 +185,7 @@ export function createApp(options: AppOptions): App {
   app.use('/repos/*', guard.scopes('repos:read'))
   app.use('/removals', guard.scopes('users:read', 'repos:read'))
   app.use('/dependencies', guard.anyScope)
+  app.use('/dependencies/history', guard.anyScope)
   for (const table of textTables) app.use(`/${table}`, guard.scopes('users:read'))
   app.use('/counts', guard.scopeOf(scopeOfCounts))
   app.use('/api-key/*', guard.anyKey)

@@ -40,6 +40,7 @@ const lists = {
     path: '/dependencies',
     text: 'Which dependencies to find: either by the beginning of their names, or by a part of them.',
   },
+  HistorySearch: { path: '/dependencies/history', text: 'Whose history to get: that of one dependency.' },
   LocationSearch: { path: '/locations', text: 'Which locations to find: those that contain a text.' },
 }
 type ListName = keyof typeof lists

@@ -26,6 +26,7 @@ export const roots = [
     'UsedDependency',
     'LocationText',
     'ValueCount',
+    'DependencyHistory',
   ],
   ...['Commit', 'Removal', 'CreditStatus', 'UsageEntry', 'UsageSum'],
 ]

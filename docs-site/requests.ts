@@ -109,6 +109,9 @@ export const requests = {
   quoteReactWithoutJest: quote(
     '/repos?dependency_names=react&without_dependency_names=jest&dependency_files=package.json&dependency_status=active',
   ),
+  getDependencyHistory: get('/dependencies/history?dependency_name=zod&since=2025-01-01&until=2025-04-01', [
+    'X-Credits-Cost',
+  ]),
   findDependencies: get('/dependencies?prefix=rea&limit=3', ['X-Credits-Cost']),
   findLocations: get('/locations?contains=ber&limit=3', ['X-Credits-Cost']),
   quoteRedisOfPython: quote('/repos?dependency_names=redis&dependency_files=requirements.txt,pyproject.toml'),
@@ -131,6 +134,7 @@ export const requests = {
   quoteReactRemoved: quote(
     '/repos?dependency_names=react&dependency_files=package.json&dependency_status=removed',
   ),
+  quoteStartedZod: quote('/users?dependency_names=zod&first_use_since=2024-01-01'),
   unknownParameter: get('/repos?dependency_name=hono', ['X-Credits-Cost'], { status: 400 }),
   middlePage: quote('/users?location=berlin&page=2&per_page=10', ['X-Total-Count', 'Link']),
   sortedUsers: quote('/users?country=DE&sort=followers&per_page=5', [

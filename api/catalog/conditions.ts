@@ -7,6 +7,7 @@ import { filterNotReady } from '../errors.ts'
 import { listDependencyKeys, writeDependencyKey } from '../names/dependency-names.ts'
 import { identifyLogin } from '../names/forge-names.ts'
 import { textNames } from '../names/searchable-texts.ts'
+import type { DatedTerm } from '../sets/dated-items.ts'
 import type { Union } from '../sets/set-unions.ts'
 import { type SetKey, selectKey, selectKeyOfAll, selectVersionTerms } from '../sets/stored-sets.ts'
 import { dayOf, secondsPerDay } from './attribute-values.ts'
@@ -15,6 +16,7 @@ import type { KnownChanges } from './dataset.ts'
 import { selectUnready } from './derived-terms.ts'
 import { type FilterName, type FilterRow, filterNames, filters, type ListName } from './filters.ts'
 import { selectTexts, type TextCandidates } from './text-search.ts'
+import { hasUseWindow } from './use-window.ts'
 
 /** An item must be in the union. If the condition is excluded, it must not. */
 export interface Condition extends Union {
@@ -24,8 +26,10 @@ export interface Condition extends Union {
 /** The conditions of a filter, and the state of the dataset that they were found in. */
 export interface FoundConditions extends KnownChanges {
   edition: string
-  /** An item must meet each. At least one is not excluded. */
+  /** An item must meet each of these and of `dated`. At least one of all is not excluded. */
   conditions: Condition[]
+  /** An item must have a use at the time that the filter asks for: of each of these, in one of its groups, which are names. */
+  dated: (readonly DatedTerm[])[][]
 }
 
 /** How to find a condition: its sets and ids are all that these find. */
@@ -49,7 +53,10 @@ export async function findConditions(
   candidates: TextCandidates = {},
 ): Promise<FoundConditions> {
   const searches = listSearches(sql, list, filter, candidates)
-  if (searches.every(({ isExcluded }) => isExcluded)) searches.push({ sets: selectAll(sql) })
+  const dated = hasUseWindow(filter) ? listNames(filter) : []
+  if (dated.length === 0 && searches.every(({ isExcluded }) => isExcluded)) {
+    searches.push({ sets: selectAll(sql) })
+  }
   if (filter.changed_since !== undefined)
     searches.push({ sets: selectChanged(sql, filter.changed_since, filter) })
   const [found] = await sql<
@@ -59,22 +66,24 @@ export async function findConditions(
       ofTerms: Found<SetKey>
       others: Found<SetKey>
       ids: Found<number>
+      dated: Found<DatedTerm[]>
     })[]
   >`
     select edition, version, ${selectChangesSince(sql, filter)} as "changesSince", ${selectUnready(sql, Object.keys(filter))} as unready,
       ${selectTerms(sql, list, filter, searches)} as "ofTerms",
       ${collect(sql, searches, ({ sets }) => sets)} as others,
-      ${collect(sql, searches, ({ ids }) => ids)} as ids
+      ${collect(sql, searches, ({ ids }) => ids)} as ids,
+      ${dated.length === 0 ? sql`'{}'::json` : selectDatedTerms(sql, list, filter, dated)} as dated
     from dataset`
   if (found === undefined) throw new Error('the dataset row is missing')
-  const { unready, ofTerms, others, ids, ...dataset } = found
+  const { unready, ofTerms, others, ids, dated: terms, ...dataset } = found
   if (unready.length > 0) throw filterNotReady(unready)
   const conditions = searches.map(({ isExcluded = false }, place) => ({
     isExcluded,
     sets: [...(ofTerms[place] ?? []), ...(others[place] ?? [])],
     ids: ids[place] ?? [],
   }))
-  return { ...dataset, conditions }
+  return { ...dataset, conditions, dated: dated.map((_, place) => [...(terms[place] ?? [])]) }
 }
 
 /** What was found for the search at each place. */
@@ -106,7 +115,7 @@ function listAttributeSearches(
   { kind, attribute: name }: FilterRow,
   value: Filter[FilterName],
 ): Search[] {
-  if (name === undefined || value === undefined) return []
+  if (name === undefined || value === undefined || kind === 'use') return []
   if (typeof value === 'string') return [{ attribute: { name, values: [value] } }]
   if (typeof value !== 'number') {
     const searched = kind === 'options' ? value.map((option) => [option]) : [value]
@@ -117,16 +126,23 @@ function listAttributeSearches(
   return [{ minimum: { name, least: day }, ids: selectDated(sql, list, value, day * secondsPerDay) }]
 }
 
+/** Lists the names of dependencies that are asked for: of each list, one. An empty list: any name. */
+function listNames({ dependency_names: names = [], dependency_match: match }: Filter): string[][] {
+  return match === 'all' ? names.map((name) => [name]) : [[...names]]
+}
+
+function listKeys(name: string): string[] {
+  return listDependencyKeys(name).map(writeDependencyKey)
+}
+
 function listDependencySearches(filter: Filter): Search[] {
   const { dependency_names: names = [], without_dependency_names: without } = filter
-  const any = (keys: readonly string[]) => ({
-    dependencyKeys: keys.flatMap(listDependencyKeys).map(writeDependencyKey),
-  })
-  const each = filter.dependency_match === 'all' ? names.map((name) => [name]) : [names]
-  const searches: Search[] = names.length === 0 ? [] : each.map(any)
+  const any = (keys: readonly string[]) => ({ dependencyKeys: keys.flatMap(listKeys) })
+  const areDated = hasUseWindow(filter) // `findInWindow` finds these, with the same names, files and status
+  const searches: Search[] = names.length === 0 || areDated ? [] : listNames(filter).map(any)
   if (without !== undefined) return [...searches, { ...any(without), isExcluded: true }]
   // A file's row with an empty name has the users and repositories of all its dependencies.
-  const hasFiles = names.length === 0 && filter.dependency_files !== undefined
+  const hasFiles = names.length === 0 && filter.dependency_files !== undefined && !areDated
   return hasFiles ? [{ dependencyKeys: [''] }] : searches
 }
 
@@ -171,6 +187,46 @@ function selectTerms(
         where (${status === undefined} or status = ${status ?? ''})
           ${files === undefined ? sql`` : sql`and file = any (${sql.typed.texts(files)})`}
       ) t
+      group by place
+    ) by_place
+  )`
+}
+
+/**
+ * SQL: for each place of `lists`, the terms of each of its names that an item may have, in the files that are asked for, as a JSON object.
+ * A file's names are those of ecosystems.
+ */
+function selectDatedTerms(
+  sql: SqlOrTransaction,
+  list: ListName,
+  { dependency_files: files }: Filter,
+  lists: readonly (readonly string[])[],
+): Fragment {
+  const asked = lists.flatMap((names, place) =>
+    names.flatMap((name) => listKeys(name).map((key) => ({ place, name, key }))),
+  )
+  const ofFiles = sql`file = any (${sql.typed.texts(files ?? [])})`
+  const terms =
+    asked.length === 0
+      ? sql`
+        select 0 as place, name_key as name, id, status, users_count, repositories_count from dependencies
+        where name <> '' and ${ofFiles}`
+      : sql`
+        select place, asked.name, d.id, d.status, d.users_count, d.repositories_count
+        from unnest(
+          ${sql.typed.bigints(asked.map(({ place }) => place))}, ${sql.typed.texts(asked.map(({ name }) => name))},
+          ${sql.typed.texts(asked.map(({ key }) => key))}
+        ) as asked(place, name, name_key) join dependencies d using (name_key)
+        where ${files === undefined ? sql`true` : ofFiles}`
+  return sql`(
+    select coalesce(json_object_agg(place, groups), '{}')
+    from (
+      select place, json_agg(terms) as groups
+      from (
+        select place, json_agg(json_build_object('termId', id, 'status', status)) as terms
+        from (${terms}) t where ${list === 'users' ? sql`users_count` : sql`repositories_count`} > 0
+        group by place, name
+      ) by_name
       group by place
     ) by_place
   )`

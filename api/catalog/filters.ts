@@ -28,10 +28,11 @@ interface EntriesRow {
 
 interface NumberRow {
   /**
-   * What an item must have: this number, which is above 0, or a higher one; this time (Unix seconds) or a later one; or a change
-   * after this version. Beside other filters, it is enough that the item gained something that a filter can ask.
+   * What an item must have: this number, which is above 0, or a higher one; this time (Unix seconds) or a later one; a use of one of
+   * the dependencies that began or ended since this time, or before it (`use-window.ts`); or a change after this version. Beside
+   * other filters, it is enough that the item gained something that a filter can ask.
    */
-  kind: 'minimum' | 'time' | 'version'
+  kind: 'minimum' | 'time' | 'use' | 'version'
 }
 
 interface WordRow {
@@ -46,7 +47,10 @@ export type FilterRow = (EntriesRow | NumberRow | WordRow) & {
   list?: ListName
   /** Without any of these filters, this one is 400. */
   needs?: readonly string[]
-  /** The attribute whose terms are asked for. Absent: `conditions.ts` has a condition for this filter alone. */
+  /**
+   * The attribute whose terms are asked for, or `use_dates`, which has none. Absent: `conditions.ts` has a condition for this filter
+   * alone.
+   */
   attribute?: string
   /** The field of records that becomes the attribute. Absent: `dataset/` derives the attribute in a way of its own. */
   field?: string
@@ -59,6 +63,12 @@ export type FilterRow = (EntriesRow | NumberRow | WordRow) & {
 const entries = { maxEntries: 50, maxLength: maxFilterTextLength } as const
 const texts = { kind: 'texts', ...entries } as const
 const names = { ...entries, kind: 'names', maxEntries: 20 } as const
+const use = {
+  kind: 'use',
+  attribute: 'use_dates',
+  needs: ['dependency_names', 'dependency_files'],
+  isLater: true,
+} as const
 const ofUsers = { list: 'users' } as const
 const ofRepositories = { list: 'repositories' } as const
 
@@ -77,6 +87,10 @@ const rows = {
     options: ['active', 'removed'],
     needs: ['dependency_names', 'without_dependency_names', 'dependency_files'],
   },
+  first_use_since: use,
+  first_use_until: use,
+  last_use_since: use,
+  last_use_until: use,
   type: { ...ofUsers, ...texts, attribute: 'type', field: 'type', by: 'type' },
   has: {
     ...ofUsers,
@@ -153,7 +167,7 @@ export function hasEntries(name: FilterName): name is EntriesFilter {
 
 export function hasNumber(name: FilterName): name is NumberFilter {
   const { kind } = rows[name]
-  return kind === 'minimum' || kind === 'time' || kind === 'version'
+  return kind === 'minimum' || kind === 'time' || kind === 'use' || kind === 'version'
 }
 
 /** Lists the names of a list's filters, batch look-ups last. */

@@ -16,6 +16,7 @@ import type { ReadOptions } from './page-reader.ts'
 import { measureRanking, type Ranking, rankMatches } from './ranking.ts'
 import type { Sort } from './sort-orders.ts'
 import { findTextCandidates } from './text-search.ts'
+import { findInWindow } from './use-window.ts'
 
 /** The matches of a filter. */
 export interface Matches {
@@ -187,8 +188,15 @@ export async function computeMatches(
   }
   const conditions = found.conditions.sort((a, b) => Number(a.isExcluded) - Number(b.isExcluded))
   let matches: Bitmap | undefined
+  for (const groups of found.dated) {
+    const inWindow = await findInWindow(sql, list, filter, groups, edition)
+    if (inWindow === 'outdated') return inWindow
+    if (matches === undefined) matches = inWindow
+    else matches.intersect(inWindow)
+  }
   let place = 0
-  for await (const union of uniteSets(sql, list, conditions, edition)) {
+  // Without conditions, there is nothing to unite.
+  for await (const union of conditions.length === 0 ? [] : uniteSets(sql, list, conditions, edition)) {
     if (union === 'outdated') return union
     if (matches === undefined) matches = union
     else if (conditions[place]?.isExcluded) matches.subtract(union)

@@ -40,7 +40,8 @@ export async function updateAuthors(
     tx`select user_id, repository_id from authors join identities using (identity) where is_new`,
   )
   // Most new dates affect nobody, because the repository has added and removed no dependency between the old date and
-  // the new one. Each date is compared on its own, because the other one may come from another identity of the user.
+  // the new one. Each date is compared on its own, because the other one may come from another identity of the user. With another
+  // first date, uses begin at another time.
   await tx`
     with lost as (
       delete from contributions c
@@ -68,7 +69,8 @@ export async function updateAuthors(
       where is_new or has_other_dates and exists (
         select from ${selectDeclarations(tx)} p
         where p.repository_id = a.repository_id and (
-          ((p.first_use_date > a.last_date and not a.excludes_nothing) is true)
+          a.old_first_date is distinct from case when not a.excludes_nothing then a.first_date end
+          or ((p.first_use_date > a.last_date and not a.excludes_nothing) is true)
             <> ((p.first_use_date > a.old_last_date) is true)
           or ((p.last_use_date < a.first_date and not a.excludes_nothing) is true)
             <> ((p.last_use_date < a.old_first_date) is true)

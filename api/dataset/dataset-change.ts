@@ -18,6 +18,7 @@ import {
   type RowChanges,
 } from './pending-change.ts'
 import { removeUnusedTexts } from './text-terms.ts'
+import { applyUseDates } from './use-dates.ts'
 import { applyUserDependencies } from './user-dependencies.ts'
 
 /** The advisory lock of changes: one at a time is applied. Nothing else in this database uses the number. */
@@ -35,6 +36,7 @@ const rewrittenTables = [
   'user_activity',
   'attributes',
   'sets',
+  'use_dates',
   'coverage',
 ]
 
@@ -94,9 +96,10 @@ export async function changeDataset(
       Object.values(changes).some((rows) => rows.added + rows.updated + rows.removed > 0)
     if (hasChanged) await publish(change, changes)
     const { emptied, haveUsesChanged } = await applySetChanges(tx, 'set_changes')
+    await applyUseDates(change)
     await removeUnusedTerms(change, emptied)
     if (hasChanged) {
-      await analyzeTables(change, [...textTables, 'dependencies', 'attributes', 'sets'])
+      await analyzeTables(change, [...textTables, 'dependencies', 'attributes', 'sets', 'use_dates'])
       await dropOldChanges(tx, settings.changesKeptDays)
       await summarizeCoverage(tx, haveUsesChanged)
     }

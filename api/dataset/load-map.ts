@@ -6,7 +6,7 @@
  *   lines → records → rows with the ids of their terms      staging/: tables of the load, before the transaction
  *     → who is new or changed → users, repositories, commits    the steps of the load
  *     → what users use, when they were active                   the steps of every change, also of `forget` and `remove`
- *     → sets and counts → version → coverage
+ *     → sets and counts, dates of uses → version → coverage
  *
  * This map is documentation: no code uses it. `test/dataset/load-map.test.ts` compares it with the code and with the tables that loads make.
  */
@@ -41,6 +41,7 @@ export const loadMap: readonly Step[] = [
       new_terms: 'id integer',
       set_changes: 'list list_name, id integer, lost integer[], gained integer[]',
       gained_items: 'list list_name, id integer, is_loss boolean',
+      use_changes: 'list list_name, id integer, terms integer[]',
     },
   },
   {
@@ -62,7 +63,7 @@ export const loadMap: readonly Step[] = [
       removed_repositories: 'id integer, forge_rest_id bigint, term_ids integer[]',
       removed_keys: 'repository_id integer, commit_hash text',
     },
-    shares: ['affected_users', 'set_changes'],
+    shares: ['affected_users', 'set_changes', 'use_changes'],
   },
   {
     file: 'commit-changes.ts',
@@ -132,7 +133,7 @@ export const loadMap: readonly Step[] = [
       changed_repositories:
         'position bigint, is_new boolean, old_term_ids integer[], has_dependencies boolean, old_url text, url text, id integer',
     },
-    shares: ['affected_users', 'set_changes'],
+    shares: ['affected_users', 'set_changes', 'use_changes'],
   },
   {
     file: 'commit-changes.ts',
@@ -157,8 +158,11 @@ export const loadMap: readonly Step[] = [
   {
     file: 'user-dependencies.ts',
     does: 'updates what affected users use',
-    makes: { changed_uses: 'user_id integer, lost integer[], gained integer[]' },
-    shares: ['affected_users', 'set_changes'],
+    makes: {
+      changed_uses:
+        'user_id integer, lost integer[], lost_begins bigint[], lost_ends bigint[], gained integer[], begins bigint[], ends bigint[]',
+    },
+    shares: ['affected_users', 'set_changes', 'use_changes'],
   },
   {
     file: 'activity.ts',
@@ -173,5 +177,10 @@ export const loadMap: readonly Step[] = [
     file: 'dataset-change.ts',
     does: 'gives the dataset its version, applies the changes of sets, and removes terms that nothing has',
     shares: ['new_terms', 'set_changes', 'gained_items'],
+  },
+  {
+    file: 'use-dates.ts',
+    does: 'applies the dates of uses; before, has users get them whom an older version gave none',
+    shares: ['affected_users', 'use_changes'],
   },
 ]

@@ -17,12 +17,14 @@ import {
 import { replaceTerms } from './item-terms.ts'
 import type { DatasetChange } from './pending-change.ts'
 import { readBatches } from './read-batches.ts'
+import { deriveUseDates, useDates } from './use-dates.ts'
 
 /** Derives missing terms from the stored records of all items. Then the filters that ask for them are ready. */
 export async function deriveMissingTerms(change: DatasetChange): Promise<void> {
   const { tx } = change
   const missing = [...new Set((await listUnready(tx)).map(({ attribute }) => attribute))]
   if (missing.length === 0) return
+  if (missing.includes(useDates)) await deriveUseDates(change)
   await deriveTerms(change, 'users', missing, tx`document`)
   await deriveTerms(change, 'repositories', missing, renderMembers(tx, tx`members`))
   await tx`

@@ -9,6 +9,8 @@
  *   A term lost as often as gained is unchanged.
  * - `gained_items`: items that gained something that a filter can ask, or lost a dependency, though the change gives themselves no
  *   new version. An item may have several rows.
+ * - `use_changes`: the dependencies that users and repositories have started or stopped to use, or use with other dates. Null: all
+ *   that they use. An item may have several rows.
  */
 import type { ListName } from '../catalog/filters.ts'
 import type { Fragment, SqlOrTransaction } from '../database/connect.ts'
@@ -58,6 +60,8 @@ export async function beginChange(tx: SqlOrTransaction): Promise<DatasetChange> 
     ) on commit drop`
   await tx`
     create temporary table gained_items (list list_name not null, id integer not null, is_loss boolean not null) on commit drop`
+  await tx`
+    create temporary table use_changes (list list_name not null, id integer not null, terms integer[]) on commit drop`
   const [dataset] = await tx<{ version: number }[]>`select version from dataset`
   if (dataset === undefined) throw new Error('the dataset row is missing')
   return {

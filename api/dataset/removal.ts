@@ -20,6 +20,8 @@ export async function removeUsers(change: DatasetChange, ids: Fragment): Promise
       delete from user_dependencies using removed_users r where user_id = r.id returning user_id as id, dependency_ids
     ), inactive as (
       delete from user_activity using removed_users r where user_id = r.id returning user_id as id, term_id
+    ), noted as (
+      insert into use_changes select 'users'::list_name, id, dependency_ids from unused
     )
     insert into set_changes
     select 'users'::list_name, id, dependency_ids, '{}'::integer[] from unused
@@ -51,6 +53,8 @@ export async function removeRepositories(change: DatasetChange, ids: Fragment): 
     with lost as (
       delete from repository_dependencies using removed_repositories r where repository_id = r.id
       returning repository_id, dependency_ids
+    ), noted as (
+      insert into use_changes select 'repositories'::list_name, repository_id, dependency_ids from lost
     )
     insert into set_changes
     select 'repositories'::list_name, repository_id, dependency_ids, '{}'::integer[] from lost

@@ -7,7 +7,7 @@ import { noteRecordTerms } from './item-terms.ts'
 import { type AppliedRows, analyzeTables, type DatasetChange, noteGains } from './pending-change.ts'
 import { noteReturns } from './removal.ts'
 import { countApplied, type Load } from './staged-load.ts'
-import { isDeclaredBetween, selectContributors } from './user-dependencies.ts'
+import { isDeclaredBetween, selectContributors, selectDiffering } from './user-dependencies.ts'
 
 /**
  * Gives staged repositories the record that the dataset has now, if it comes from the forge or a file, not from a clone.
@@ -165,6 +165,14 @@ async function applyDependencies(load: Load): Promise<void> {
       select distinct user_id from differing p join (${selectContributors(tx, contributions)}) w using (repository_id)
       where ${isDeclaredBetween(tx, tx`p`, tx`w`)}
       on conflict do nothing
+    ), dated as (
+      insert into use_changes
+      select 'repositories'::list_name, id, case when old_ids is not null then ${selectDiffering(
+        tx,
+        tx`unnest(old_ids, old_first_dates, old_last_dates)`,
+        tx`unnest(dependency_ids, first_use_dates, last_use_dates)`,
+      )} end
+      from declared
     )
     insert into set_changes
     select 'repositories', id, coalesce(old_ids, '{}'), dependency_ids from declared`

@@ -8,18 +8,21 @@ import { compareSets, type IdRange, type Sample, type SetVerification } from '..
 import { allTerm, createForLists, readLastIds, type SetList, setLists } from '../sets/stored-sets.ts'
 import { changeDataset, type DatasetChangeOptions, type DatasetChangeResult } from './dataset-change.ts'
 import { deriveMissingTerms } from './missing-terms.ts'
+import { renewUseDates, verifyUseDates } from './use-dates.ts'
 
 /** Ids of each list in a sample. */
 const sampleSize = 2_000
 
 /**
- * Verifies the sets in one snapshot: all of them, and how many items terms have, or the sets that should have the ids of a
- * sample.
+ * Verifies the sets in one snapshot: all of them, how many items terms have, and the dates of uses, or the sets that should have the
+ * ids of a sample.
  */
 export function verifySets(sql: Sql, extent: 'all' | 'sample'): Promise<SetVerification> {
   const verify = async (tx: SqlOrTransaction) => {
     await tx`set local work_mem = '128MB'`
-    return compareSets(tx, selectItems, extent === 'all' ? undefined : await drawSample(tx))
+    if (extent === 'sample') return compareSets(tx, selectItems, await drawSample(tx))
+    const { sets, faults } = await compareSets(tx, selectItems)
+    return { sets, faults: [...faults, ...(await verifyUseDates(tx))] }
   }
   return beginLong(sql, verify, 'repeatable read read only')
 }
@@ -29,8 +32,9 @@ export function rebuildSets(sql: Sql, options: DatasetChangeOptions = {}): Promi
   return changeDataset(sql, options, async (change) => {
     const { tx } = change
     await deriveMissingTerms(change)
-    await tx`truncate set_changes` // all sets are filled anew
+    await tx`truncate set_changes, use_changes` // all sets are filled anew
     await deleteDerivedSets(tx)
+    await renewUseDates(change)
     for (const list of setLists) {
       await tx.unsafe(`
         insert into set_changes select '${list}', id, '{}', term_ids from (${selectItems(list, everyId)}) i`)

@@ -151,6 +151,7 @@ function readNumber(query: URLSearchParams, name: NumberFilter): number | undefi
       if (query.get(name)?.trim() === '') throw emptyFilter(name)
       return readInteger(query, name)
     case 'time':
+    case 'use':
       return readTime(query, name)
     case 'version':
       return readVersion(query, name)

@@ -4,6 +4,7 @@ import { type Discovery, discoverDependencies, discoverTexts } from '../catalog/
 import { filters } from '../catalog/filters.ts'
 import type { MatchCache } from '../catalog/matches.ts'
 import { createNameFinder } from '../catalog/name-list.ts'
+import { readUseHistory } from '../catalog/use-history.ts'
 import type { Meter } from '../checkout/meter.ts'
 import type { Sql } from '../database/connect.ts'
 import { countStatement } from '../database/statement-count.ts'
@@ -12,11 +13,21 @@ import { createMeta } from '../http/data-response.ts'
 import { type ApiContext, createRequester, type HonoEnvironment } from '../http/request-context.ts'
 import { sendJson, setHeader } from '../http/response.ts'
 import { searchableTexts, textNames } from '../names/searchable-texts.ts'
-import { assertKnownParameters, readEntries, readInteger, readQuery, readSingle } from './parameters.ts'
+import {
+  assertKnownParameters,
+  readEntries,
+  readInteger,
+  readQuery,
+  readSingle,
+  readTime,
+} from './parameters.ts'
 
 const maxItems = 20
 
-/** Adds `GET /dependencies`, `GET /locations` and the like: what filters can name. All are free, but wait for the caller's turn. */
+/**
+ * Adds `GET /dependencies`, `GET /locations` and the like, which say what filters can name, and `GET /dependencies/history`. All are
+ * free, but wait for the caller's turn.
+ */
 export function addDiscoveryRoutes(
   app: Hono<HonoEnvironment>,
   meter: Meter,
@@ -49,6 +60,29 @@ export function addDiscoveryRoutes(
         throw badRequest('Invalid query: send either prefix or contains, not both')
       }
       return sendDiscovery(c, () => discoverDependencies(sql, names, search))
+    }),
+  )
+
+  app.get(
+    '/dependencies/history',
+    meter.free(async (c, { searchParams: query }) => {
+      assertKnownParameters(query, ['dependency_name', 'dependency_file', 'since', 'until'])
+      const name = readText(query, 'dependency_name')
+      if (name === undefined)
+        throw badRequest('Invalid dependency_name: missing; send the name of a dependency')
+      const search = {
+        name,
+        file: readText(query, 'dependency_file'),
+        since: readTime(query, 'since'),
+        until: readTime(query, 'until'),
+        now: Math.floor(Date.now() / 1_000),
+      }
+      const { version, months, unknown } = await takeTurn(createRequester(c), () =>
+        countStatement(sql, () => readUseHistory(sql, search)),
+      )
+      setHeader(c, 'X-Dataset-Version', String(version))
+      setHeader(c, 'Cache-Control', 'no-store')
+      return sendJson(c, { data: months, unknown, meta: createMeta(c) })
     }),
   )
 

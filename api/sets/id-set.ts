@@ -28,6 +28,12 @@ export class Bitmap {
     this.#chunks = chunks
   }
 
+  add(id: number): void {
+    const chunk = this.#chunk(id >>> chunkWidth)
+    const at = (id >>> 5) % chunkWords
+    chunk[at] = (chunk[at] ?? 0) | (1 << (id & 31))
+  }
+
   /** Adds ids. Ascending ones are added fastest. */
   addAll(ids: ArrayLike<number>): void {
     let index = -1

@@ -60,7 +60,12 @@ export async function applySetChanges(
 ): Promise<ChangedSets> {
   const changed: ChangedSets = { emptied: [], haveUsesChanged: false }
   const sets: ListStates = createForLists(() => new Map())
-  const ranges = await planRanges(tx, changes, bounds.changes)
+  const ranges = await planRanges(
+    tx,
+    `select list, id, cardinality(lost) + cardinality(gained) as size from ${changes}`,
+    bounds.changes,
+  )
+  if (ranges.length > 3) await tx`create index on ${tx(changes)} (list, id)` // otherwise, each is most of the table
   const lastIds = await readLastIds(tx)
   for (const [index, range] of ranges.entries()) {
     const { list, size } = range
@@ -77,7 +82,7 @@ export async function applySetChanges(
 }
 
 /** A range of ids with changes, both ends included. */
-interface ChangedRange {
+export interface ChangedRange {
   list: SetList
   first: number
   last: number
@@ -85,19 +90,17 @@ interface ChangedRange {
   size: number
 }
 
-/** Plans ranges of about as many changes as the bound. */
-async function planRanges(tx: SqlOrTransaction, changes: string, bound: number): Promise<ChangedRange[]> {
-  const ranges = await tx<ChangedRange[]>`
+/** Plans ranges of about as many changes as the bound. `sizes` is SQL: `list`, `id` and the number of changes, `size`. */
+export function planRanges(tx: SqlOrTransaction, sizes: string, bound: number): Promise<ChangedRange[]> {
+  return tx<ChangedRange[]>`
     select list::text, min(first) as first, max(last) as last, sum(size)::bigint as size
     from (
       select *, floor(sum(size) over (partition by list order by first) / ${bound}::bigint) as range
       from (
-        select list, min(id) as first, max(id) as last, sum(cardinality(lost) + cardinality(gained)) as size
-        from ${tx(changes)} group by list, id / 1024
+        select list, min(id) as first, max(id) as last, sum(size) as size
+        from (${tx.unsafe(sizes)}) sized group by list, id / 1024
       ) blocks where size > 0
     ) b group by list, range order by list, range`
-  if (ranges.length > 3) await tx`create index on ${tx(changes)} (list, id)` // otherwise, each is most of the table
-  return ranges
 }
 
 async function readRange(

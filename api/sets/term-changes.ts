@@ -39,16 +39,10 @@ export class TermChanges {
    * the arrays of the instance.
    */
   group(): TermChange[] {
-    let pairs: Pairs = {
+    const { terms, changes } = sortByTerm({
       terms: this.#terms.subarray(0, this.#length),
       changes: this.#changes.subarray(0, this.#length),
-    }
-    let sorted: Pairs = { terms: new Uint32Array(this.#length), changes: new Uint32Array(this.#length) }
-    for (const shift of [0, digitBits, 2 * digitBits]) {
-      sortByDigit(pairs, sorted, shift)
-      ;[pairs, sorted] = [sorted, pairs]
-    }
-    const { terms, changes } = pairs
+    })
     const groups: TermChange[] = []
     for (let start = 0; start < terms.length; ) {
       const termId = terms[start] ?? 0
@@ -62,7 +56,7 @@ export class TermChanges {
   }
 }
 
-/** Changes, each at the same place as its term. */
+/** Changes, or other numbers, each at the same place as its term. */
 interface Pairs {
   terms: Uint32Array
   changes: Uint32Array
@@ -76,6 +70,20 @@ function extend(array: Uint32Array, length: number): Uint32Array {
 
 /** Terms have 31 bits. A sort by each of three digits, from the lowest on, is faster than a comparison of terms. */
 const digitBits = 11
+
+/** Sorts changes by their terms. Those with the same one keep their order. The arrays that are given are used, too. */
+export function sortByTerm(given: Pairs): Pairs {
+  let pairs = given
+  let sorted: Pairs = {
+    terms: new Uint32Array(given.terms.length),
+    changes: new Uint32Array(given.terms.length),
+  }
+  for (const shift of [0, digitBits, 2 * digitBits]) {
+    sortByDigit(pairs, sorted, shift)
+    ;[pairs, sorted] = [sorted, pairs]
+  }
+  return pairs
+}
 
 /** Sorts changes by a digit of their terms. Those with the same one keep their order. */
 function sortByDigit({ terms, changes }: Pairs, sorted: Pairs, shift: number): void {

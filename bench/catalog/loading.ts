@@ -21,6 +21,7 @@ const tables = [
   'contributions',
   'user_dependencies',
   'sets',
+  'use_dates',
 ]
 const mebibyte = 2 ** 20
 /** Of the command that loads, with data of any size: 400 MB. */
@@ -127,7 +128,7 @@ export async function measureDisk({ report, stage, form }: Bench): Promise<void>
     const [row] = await sql<{ count: number }[]>`select count(*) from ${sql(table)}`
     const rows = row?.count ?? 0
     // A set is of many users. Every other row is of one thing.
-    const [of, count] = table === 'sets' ? ['user', forge.users] : ['row', rows]
+    const [of, count] = table === 'sets' || table === 'use_dates' ? ['user', forge.users] : ['row', rows]
     const bytes = (kind: string) =>
       sizes
         .filter((size) => size.kind === kind && (size.of || size.name) === table)

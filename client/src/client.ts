@@ -7,19 +7,33 @@
  * ```
  */
 import { Changes, type ChangesState } from './changes.ts'
-import type { DependencySearch, LocationSearch } from './filter-types.ts'
+import type { DependencySearch, HistorySearch, LocationSearch } from './filter-types.ts'
 import { writeListUrl } from './filters.ts'
 import { List, type ListOptions } from './list.ts'
 import type { QuoteOptions } from './one-request.ts'
 import { createRepositories, type Repositories } from './repositories.ts'
 import { createSender, type SenderOptions } from './request.ts'
-import type { CreditStatus, LocationText, Removal, UsageEntry, UsageSum, UsedDependency } from './types.ts'
+import type {
+  CreditStatus,
+  DependencyHistory,
+  LocationText,
+  Removal,
+  UsageEntry,
+  UsageSum,
+  UsedDependency,
+} from './types.ts'
 import { createUsers, type Users } from './users.ts'
 
 export type { Change, ChangePage, ChangesState } from './changes.ts'
 export { Changes } from './changes.ts'
 export * from './errors.ts'
-export type { DependencySearch, LocationSearch, RepositoryFilter, UserFilter } from './filter-types.ts'
+export type {
+  DependencySearch,
+  HistorySearch,
+  LocationSearch,
+  RepositoryFilter,
+  UserFilter,
+} from './filter-types.ts'
 export { List, type ListOptions, type Page } from './list.ts'
 export type { ListState } from './list-state.ts'
 export type { Counts, ItemOptions, Quote, QuoteOptions } from './one-request.ts'
@@ -51,6 +65,8 @@ export interface Client {
   removals(since: number, options?: ListOptions): List<Removal>
   /** Finds dependencies that filters can name, the most used ones first. Free. */
   findDependencies(search: DependencySearch, options?: QuoteOptions): Promise<UsedDependency[]>
+  /** Returns how many items started and stopped to use a dependency, by month. Free. */
+  dependencyHistory(search: HistorySearch, options?: QuoteOptions): Promise<DependencyHistory>
   /** Finds locations that at least three users have, the most frequent ones first. Free. */
   findLocations(search: LocationSearch, options?: QuoteOptions): Promise<LocationText[]>
   /** Returns the balance of the key. Free. */
@@ -90,6 +106,8 @@ export function createClient(options: ClientOptions): Client {
     changes: (since, listOptions = {}) => new Changes(lists, since, listOptions),
     removals,
     findDependencies: (search, findOptions) => find<UsedDependency>('dependencies', search, findOptions),
+    dependencyHistory: async (search, { signal } = {}) =>
+      (await send<DependencyHistory>({ path: writeListUrl('dependencies/history', search), signal })).body,
     findLocations: (search, findOptions) => find<LocationText>('locations', search, findOptions),
     credits: async ({ signal } = {}) => (await send<CreditStatus>({ path: 'api-key/credits', signal })).body,
     usage: (filter = {}, listOptions) =>

@@ -16,6 +16,14 @@ export interface UserFilter {
   dependencyFiles?: string | readonly string[] | undefined
   /** Matches only dependencies that are still declared (`active`), or only removed ones (`removed`). */
   dependencyStatus?: 'active' | 'removed' | undefined
+  /** Selects items that began to use the dependency at or after this time. */
+  firstUseSince?: string | number | undefined
+  /** Selects items that began to use the dependency before this time. */
+  firstUseUntil?: string | number | undefined
+  /** Selects items that stopped using the dependency at or after this time. */
+  lastUseSince?: string | number | undefined
+  /** Selects items that stopped using the dependency before this time. */
+  lastUseUntil?: string | number | undefined
   /** Selects users of any of these types, such as `User`, `Organization` and `Bot`, case-insensitive. */
   type?: string | readonly string[] | undefined
   /** Selects users who have each of these fields. */
@@ -50,6 +58,14 @@ export interface RepositoryFilter {
   dependencyFiles?: string | readonly string[] | undefined
   /** Matches only dependencies that are still declared (`active`), or only removed ones (`removed`). */
   dependencyStatus?: 'active' | 'removed' | undefined
+  /** Selects items that began to use the dependency at or after this time. */
+  firstUseSince?: string | number | undefined
+  /** Selects items that began to use the dependency before this time. */
+  firstUseUntil?: string | number | undefined
+  /** Selects items that stopped using the dependency at or after this time. */
+  lastUseSince?: string | number | undefined
+  /** Selects items that stopped using the dependency before this time. */
+  lastUseUntil?: string | number | undefined
   /** Selects repositories with any of these primary languages, case-insensitive. */
   language?: string | readonly string[] | undefined
   /** Selects repositories with any of these licenses, such as `MIT`, case-insensitive. */
@@ -84,6 +100,18 @@ export interface DependencySearch {
   limit?: number | undefined
 }
 
+/** Whose history to get: that of one dependency. Times are Unix seconds, or a date such as `2026-01-31`. */
+export interface HistorySearch {
+  /** Name of the dependency, compared as those of the filter `dependency_names`. */
+  dependencyName: string
+  /** Counts only uses in this file, such as `package.json`. */
+  dependencyFile?: string | undefined
+  /** Leaves out months that ended before this time: a date such as `2026-01-31`, or Unix seconds. */
+  since?: string | number | undefined
+  /** Leaves out months that don't begin before this time: a date such as `2026-01-31`, or Unix seconds. */
+  until?: string | number | undefined
+}
+
 /** Which locations to find: those that contain a text. */
 export interface LocationSearch {
   /** Finds locations that contain this text, as the filter `location` does. */
@@ -93,7 +121,7 @@ export interface LocationSearch {
 }
 
 /** Parameters whose values may have commas. Those of all others are joined by commas. */
-export const repeated: readonly string[] = ["location", "prefix", "contains"]
+export const repeated: readonly string[] = ["location", "prefix", "contains", "dependency_name", "dependency_file"]
 
 /** Parameters that are true or false. */
 export const flags: readonly string[] = ["fork", "archived"]

@@ -464,6 +464,39 @@ export interface components {
             /** @description Repositories that declare the dependency, or have declared it. */
             repositories: components["schemas"]["Count"];
         };
+        /** @description How many items used a dependency, month by month. */
+        DependencyHistory: {
+            /** @description The months, in their order. */
+            data: components["schemas"]["HistoryMonth"][];
+            /** @description Items whose first or last use is unknown. The months count what is known of them: a first use, even if it is unknown when the use ended. */
+            unknown: components["schemas"]["UnknownUses"];
+            meta: components["schemas"]["Meta"];
+        };
+        /** @description A month, and who used a dependency in it. */
+        HistoryMonth: {
+            /** @description The month in UTC, such as `2026-03`. */
+            month: string;
+            /** @description Repositories. */
+            repositories: components["schemas"]["MonthCounts"];
+            /** @description Users. */
+            users: components["schemas"]["MonthCounts"];
+        };
+        /** @description Numbers of the items of a list. */
+        MonthCounts: {
+            /** @description Items whose first use was in the month. */
+            started: components["schemas"]["Count"];
+            /** @description Items whose last use ended in the month. */
+            stopped: components["schemas"]["Count"];
+            /** @description Items that had started by the end of the month, less those of them that had stopped. */
+            active: components["schemas"]["Count"];
+        };
+        /** @description Numbers of items with a date that is unknown. */
+        UnknownUses: {
+            /** @description Repositories. */
+            repositories: components["schemas"]["Count"];
+            /** @description Users. */
+            users: components["schemas"]["Count"];
+        };
         /** @description The most frequent values of some items, and how many items have each. */
         Counts: {
             /** @description The 20 most frequent values, by count, then by value. */

@@ -17,6 +17,8 @@ export type UsedDependency = Schemas['UsedDependency']
 export type LocationText = Schemas['LocationText']
 /** A value, and the number of items that have it. */
 export type ValueCount = Schemas['ValueCount']
+/** How many items used a dependency, month by month. */
+export type DependencyHistory = Schemas['DependencyHistory']
 /** A commit. */
 export type Commit = Schemas['Commit']
 /** A user or a repository that was removed. */

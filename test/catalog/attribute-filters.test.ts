@@ -148,6 +148,8 @@ describeOnOneDatabase('a filter by attributes', (kind) => {
       'has',
       'min_followers',
       'active_since',
+      'first_use_since',
+      'last_use_until',
       'without_dependency_names',
       'dependency_match',
     ].flatMap((name) =>
@@ -195,6 +197,17 @@ describeOnOneDatabase('a filter by attributes', (kind) => {
     ['/users?active_since=2026-02-29', `Invalid active_since: ${time}`],
     ['/users?active_since=2026-13-01', `Invalid active_since: ${time}`],
     ['/users?active_since=2026-01-31T00:00:00Z', `Invalid active_since: ${time}`],
+    ...['first_use_since', 'first_use_until', 'last_use_since', 'last_use_until'].flatMap((name) =>
+      ['users', 'repos'].flatMap((list): [string, string][] => [
+        [`/${list}?dependency_names=a&${name}=2026-02-29`, `Invalid ${name}: ${time}`],
+        [`/${list}?dependency_names=a&${name}=1&${name}=1`, `Invalid ${name}: given more than once`],
+        [`/${list}?${name}=1`, `Invalid ${name}: requires dependency_names or dependency_files`],
+        [
+          `/${list}?${name}=1&without_dependency_names=a`,
+          `Invalid ${name}: requires dependency_names or dependency_files`,
+        ],
+      ]),
+    ),
     ['/users?active_since=253402300800', `Invalid active_since: ${time}`],
     ...['TRUE', '1', 'yes', 'true+'].map((value): [string, string] => [
       `/repos?fork=${value}`,

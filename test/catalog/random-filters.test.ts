@@ -22,6 +22,7 @@ import {
   sampleOracle,
   sampleRepositories,
   sampleUsers,
+  type UseFilter,
 } from '../support/sample-oracle.ts'
 import { describeOnEachDatabase, startTestService, type TestService } from '../support/service.ts'
 import type { Loaded } from '../support/uses.ts'
@@ -317,10 +318,25 @@ function createDependencyFilters({ repositories }: Loaded): fc.Arbitrary<OracleF
       limit: 50,
     }),
   })
-  return fc.tuple(namesAndFiles, status, match).map(([filter, status, match]): OracleFilter => {
+  const moments = momentOrDate(
+    repositories.flatMap(({ dependencies }) =>
+      dependencies.flatMap(({ first_use_date, last_use_date }) => [first_use_date, last_use_date]),
+    ),
+  )
+  const times = fc.oneof(
+    { weight: 2, arbitrary: fc.constant<UseFilter>({}) },
+    someOf({
+      first_use_since: moments,
+      first_use_until: moments,
+      last_use_since: moments,
+      last_use_until: moments,
+    }),
+  )
+  return fc.tuple(namesAndFiles, status, match, times).map(([filter, status, match, times]): OracleFilter => {
     const { names, without, files } = filter
     return {
       ...filter,
+      ...((names ?? files) !== undefined && times),
       ...(names !== undefined && match !== undefined && { match }),
       ...((names ?? without ?? files) !== undefined && status !== undefined && { status }),
     }
@@ -452,9 +468,10 @@ function sortItems<Item>(items: readonly Item[], readValue: (item: Item) => numb
 
 /** Lists are comma-separated, or repeat their parameter. */
 function writeDependencies(
-  { names, match, without, files, status }: OracleFilter,
+  { names, match, without, files, status, ...times }: OracleFilter,
   repeats: boolean,
 ): ListQuery {
+  const { first_use_since, first_use_until, last_use_since, last_use_until } = times
   const write = (values: readonly string[]) => (repeats ? values : values.join())
   return {
     ...(names !== undefined && { dependency_names: write(names) }),
@@ -462,5 +479,9 @@ function writeDependencies(
     ...(without !== undefined && { without_dependency_names: write(without) }),
     ...(files !== undefined && { dependency_files: write(files) }),
     ...(status !== undefined && { dependency_status: status }),
+    ...(first_use_since !== undefined && { first_use_since }),
+    ...(first_use_until !== undefined && { first_use_until }),
+    ...(last_use_since !== undefined && { last_use_since }),
+    ...(last_use_until !== undefined && { last_use_until }),
   }
 }

@@ -17,7 +17,8 @@ import { useStarted } from '../support/suite.ts'
 
 const run = promisify(execFile)
 const project = join(import.meta.dirname, '..', '..')
-const maxGzippedBytes = 20_000
+/** Without filters by the time of a use, and the history of a dependency, it was 20,000. */
+const maxGzippedBytes = 20_500
 
 const installed = useStarted(installClient)
 let packageDirectory: string

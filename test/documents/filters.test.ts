@@ -43,6 +43,7 @@ function describeParameter(row: FilterRow): { schema: Schema | undefined; explod
     case 'minimum':
       return single(positive)
     case 'time':
+    case 'use':
       return single(SecondsOrDate)
     case 'version':
       return single(DatasetVersion)

@@ -126,6 +126,8 @@ describe('openapi.yml', () => {
       'dependency_files',
       'dependency_status',
     ],
+    ...['first_use_since', 'first_use_until', 'last_use_since', 'last_use_until'],
+    ...['dependency_name', 'dependency_file', 'until'],
     ...['dependency_match', 'without_dependency_names', 'type', 'has', 'min_followers', 'active_since'],
     ...['email_domain', 'contributed_to', 'contributor'],
     ...[
@@ -146,11 +148,12 @@ describe('openapi.yml', () => {
     ...['owner', 'exclude', 'sort', 'day', 'changed_since', 'since', ...Object.keys(batches)],
   ]
 
-  test('declares no other query parameters than these, of which four are required', () => {
+  test('declares no other query parameters than these, of which five are required', () => {
     const queries = withParameters.flatMap((operation) => operation.queries)
     expect([...new Set(queries.map(({ name }) => name))].sort()).toEqual([...allQueries].sort())
     expect(queries.filter(({ required }) => required).map(({ name }) => name)).toEqual([
       'since',
+      'dependency_name',
       'contains',
       'of',
       'by',
@@ -292,12 +295,14 @@ describe('openapi.yml', () => {
       )
       for (const { name, schema } of filters) {
         const isTime = schema.format === 'date' || name.endsWith('_since')
+        const needed = /^(first|last)_use_/.test(name) ? '&dependency_names=react' : ''
         // Nobody in the sample lives in Antarctica.
         const odd: Record<string, string> = { day: '1999-12-31', country: 'AQ', contributed_to: 'nothing/so' }
-        const nothing = odd[name] ?? (isTime ? '9999-12-31' : 'nothing-is-called-so')
+        const before = name.endsWith('_until') ? '0001-01-01' : undefined
+        const nothing = odd[name] ?? before ?? (isTime ? '9999-12-31' : 'nothing-is-called-so')
         const none = name.startsWith('without_') ? await total('') : '0'
-        expect([name, await total(`?${name}=${nothing}`)]).toEqual([name, none])
-        const twice = await ask(`?${name}=${nothing}&${name}=${nothing}`)
+        expect([name, await total(`?${name}=${nothing}${needed}`)]).toEqual([name, none])
+        const twice = await ask(`?${name}=${nothing}&${name}=${nothing}${needed}`)
         expect([name, twice.status]).toEqual([name, schema.type === 'array' ? 200 : 400])
       }
       expect(Number(await total(''))).toBeGreaterThan(0)

@@ -124,6 +124,7 @@ describe('openapi.yml', () => {
       'dependency_status=x',
       'dependency_status=active',
       'dependency_status=active&dependency_status=removed',
+      ...['first_use_since=2025-02-30', 'first_use_since=0'],
       'dependency_match=x',
       'dependency_match=all',
       'country=XX',
@@ -159,6 +160,7 @@ describe('openapi.yml', () => {
       `full_names=${Array.from({ length: 50 }, () => `a/${'x'.repeat(80)}`)}&page=1`,
       'contains=',
       `contains=${'x'.repeat(256)}`,
+      ...['dependency_name=', `dependency_name=${'x'.repeat(256)}`],
       'limit=0',
       'limits=1',
       'since=x',
@@ -182,7 +184,9 @@ describe('openapi.yml', () => {
         ? ['limits']
         : names.includes('of')
           ? ['changed_since', 'county']
-          : ['perPage']
+          : names.includes('dependency_name')
+            ? ['dependency_names']
+            : ['perPage']
       return ['x', ...alone, ...names].includes(name)
     })
     const { parameters: ofRepositories = [] } = listOperations().find((each) => each.path === '/repos') ?? {}
@@ -192,6 +196,7 @@ describe('openapi.yml', () => {
       ({
         '/removals': 'since=0',
         '/dependencies': 'prefix=r',
+        '/dependencies/history': 'dependency_name=r',
         '/locations': 'contains=r',
         '/counts': isOfRepositories(query) ? 'of=repos&by=fork' : 'of=users&by=type',
       })[path]

@@ -217,6 +217,7 @@ describe('the examples of openapi.yml, which the viewer shows,', () => {
     ['/repos/{owner}/{name}/dependencies', 'listDependencies'],
     ['/removals', 'listRemovals'],
     ['/dependencies', 'findDependencies'],
+    ['/dependencies/history', 'getDependencyHistory'],
     ['/locations', 'findLocations'],
     ['/counts', 'countItems'],
   ])('are what the service responds with: %s', async (path, name) => {

@@ -43,7 +43,7 @@ describeOnEachDatabase('a filter that 0.1.0 does not have', (kind) => {
     }
     expect(await readBalance()).toEqual(balance)
     expect(await describeUnready(service.sql)).toMatch(
-      /^Filters not ready: email_domain, min_forks, sort=stars\. .* sets rebuild$/,
+      /^Filters not ready: first_use_since, first_use_until, last_use_since, last_use_until, email_domain, min_forks, sort=stars\. .* sets rebuild$/,
     )
   }
 

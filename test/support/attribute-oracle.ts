@@ -100,7 +100,10 @@ function isOneOf(text: string | null, wanted: readonly string[] | undefined): bo
 }
 
 function isSince(seconds: number | null | undefined, since: string | undefined): boolean {
-  if (since === undefined) return true
-  const moment = since.includes('-') ? Date.parse(`${since}T00:00:00Z`) / 1_000 : Number(since)
-  return typeof seconds === 'number' && seconds >= moment
+  return since === undefined || (typeof seconds === 'number' && seconds >= readMoment(since))
+}
+
+/** Unix seconds of a moment as parameters have it: Unix seconds, or a date. */
+export function readMoment(text: string): number {
+  return text.includes('-') ? Date.parse(`${text}T00:00:00Z`) / 1_000 : Number(text)
 }

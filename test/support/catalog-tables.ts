@@ -46,6 +46,11 @@ export async function readTables(sql: Sql) {
       from user_dependencies cross join unnest(dependency_ids) as dependency_id
         left join dependencies d on d.id = dependency_id left join users u on u.id = user_id
       order by d.name, file, status, u.id`),
+    userDates: await read(`
+      d.name, file, status, forge_rest_id, began, ended)
+      from user_dependencies cross join unnest(dependency_ids, begins, ends) as p(dependency_id, began, ended)
+        left join dependencies d on d.id = dependency_id left join users u on u.id = user_id
+      order by d.name, file, status, u.id`),
     sets: await readMembers(sql),
     dependencyCounts: await read(`
       name, file, status, users_count, repositories_count)
@@ -97,7 +102,7 @@ async function readTexts(sql: Sql, query: string): Promise<Map<number, string>> 
 export async function resetCatalog(sql: Sql): Promise<void> {
   await sql`
     truncate users, repositories, forge_repositories, loaded_histories, removals, commits, locations, attributes, dependencies,
-      repository_dependencies, user_dependencies, user_activity, identities, user_addresses, contributions, sets, coverage, loads,
+      repository_dependencies, user_dependencies, user_activity, identities, user_addresses, contributions, sets, use_dates, coverage, loads,
       dataset_versions
     restart identity`
   await sql`

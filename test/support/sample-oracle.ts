@@ -4,17 +4,34 @@
  */
 import { readFileSync } from 'node:fs'
 import type { SampleCommit, SampleDependency, SampleRepository, SampleUser } from '../../sample/records.ts'
-import { type AttributeFilter, isLikeRepository, isLikeUser } from './attribute-oracle.ts'
+import { type AttributeFilter, isLikeRepository, isLikeUser, readMoment } from './attribute-oracle.ts'
 import { fold, foldPlace } from './fold.ts'
-import { findContributions, findLastCommits, findUses, type Loaded } from './uses.ts'
+import {
+  type DatedUse,
+  dateOwnUse,
+  findContributions,
+  findDatedUses,
+  findFirstUse,
+  findLastCommits,
+  findLastUse,
+  type Loaded,
+} from './uses.ts'
 
 /** An item of `GET /repos`. */
 export interface ListedRepository extends SampleRepository {
   internal_id: number
 }
 
+/** When uses began or ended, as a request has it: Unix seconds or a date. */
+export interface UseFilter {
+  first_use_since?: string
+  first_use_until?: string
+  last_use_since?: string
+  last_use_until?: string
+}
+
 /** What is filtered by. Parts that are missing or empty do not filter. */
-export interface OracleFilter extends AttributeFilter {
+export interface OracleFilter extends AttributeFilter, UseFilter {
   /** Of users: any of these. */
   location?: string | readonly string[]
   names?: readonly string[]
@@ -90,7 +107,7 @@ function ecosystemOf(file: string): string {
 /** Computes what lists must return of these records. */
 export function createOracle(loaded: Loaded): Oracle {
   const lastCommits = findLastCommits(loaded)
-  const uses = findUses(loaded)
+  const uses = findDatedUses(loaded)
   const contributions = findContributions(loaded)
   const users = loaded.users.map((user) => ({
     user,
@@ -103,7 +120,7 @@ export function createOracle(loaded: Loaded): Oracle {
       ...repository,
       dependencies: sortDependencies(repository.dependencies),
     },
-    declared: repository.dependencies.map(foldDependency),
+    declared: repository.dependencies.map((each) => foldDependency(dateOwnUse(each))),
   }))
   const repositories = listed.map(({ repository }) => repository)
 
@@ -219,19 +236,63 @@ interface FoldedDependency {
   name: string
   file: string
   status: string | null
+  use: DatedUse
 }
 
-function foldDependency({ dependency, status }: SampleDependency): FoldedDependency {
-  return { name: fold(dependency.dependency_name), file: dependency.dependency_file, status }
+function foldDependency(use: DatedUse): FoldedDependency {
+  const { dependency, status } = use.dependency
+  return { name: fold(dependency.dependency_name), file: dependency.dependency_file, status, use }
+}
+
+/** Whether the uses of one name are of the time that is asked for. Unknown dates are of none. */
+function areOfTime(
+  uses: readonly DatedUse[],
+  { first_use_since, first_use_until, last_use_since, last_use_until }: UseFilter,
+): boolean {
+  const isWithin = (date: number | null, since: string | undefined, until: string | undefined) =>
+    (since === undefined || (date !== null && date >= readMoment(since))) &&
+    (until === undefined || (date !== null && date < readMoment(until)))
+  return (
+    isWithin(findFirstUse(uses), first_use_since, first_use_until) &&
+    isWithin(findLastUse(uses), last_use_since, last_use_until)
+  )
 }
 
 /**
  * Whether there is one of the dependencies that are asked for, or each, and none of those that must not be. Only those
  * in one of the files and with the status count.
  */
-function readDependencyFilter({ names = [], match, without = [], files = [], status }: OracleFilter) {
+function readDependencyFilter({
+  names = [],
+  match,
+  without = [],
+  files = [],
+  status,
+  ...times
+}: OracleFilter) {
   const [wanted, unwanted] = [names.map(fold), without.map(fold)]
+  const { first_use_since, first_use_until, last_use_since, last_use_until } = times
+  const isTimed = [first_use_since, first_use_until, last_use_since, last_use_until].some(Boolean)
   return (dependencies: readonly FoldedDependency[]): boolean => {
+    if (isTimed) {
+      const inFiles = dependencies.filter(({ file }) => files.length === 0 || files.includes(file))
+      const isWanted = (ofName: readonly FoldedDependency[]) =>
+        ofName.length > 0 &&
+        (status === undefined || ofName.some((each) => each.status === status)) &&
+        areOfTime(
+          ofName.map(({ use }) => use),
+          times,
+        )
+      const hasAtTime = (name: string) => isWanted(inFiles.filter((each) => each.name === name))
+      const hasUnwanted = inFiles.some(
+        (each) => unwanted.includes(each.name) && (status === undefined || each.status === status),
+      )
+      if (hasUnwanted) return false
+      if (wanted.length > 0) return match === 'all' ? wanted.every(hasAtTime) : wanted.some(hasAtTime)
+      // A file's names are those of its ecosystem.
+      const byName = Map.groupBy(inFiles, ({ name, file }) => JSON.stringify([ecosystemOf(file), name]))
+      return [...byName.values()].some(isWanted)
+    }
     const counted = dependencies.filter(
       (each) =>
         (status === undefined || each.status === status) && (files.length === 0 || files.includes(each.file)),

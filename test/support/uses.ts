@@ -12,25 +12,73 @@ export interface Loaded {
   commits: readonly SampleCommit[]
 }
 
+/** A dependency that a user uses through a repository, and when that began. */
+export interface DatedUse {
+  dependency: SampleDependency
+  /** Unix seconds. Null: unknown. */
+  begin: number | null
+  /** It began then or later, whatever is known. */
+  notBefore: number
+}
+
 /** The dependencies that each user uses: one for each repository through which they do. */
-export function findUses({ users, repositories, commits }: Loaded): Map<SampleUser, SampleDependency[]> {
+export function findUses(loaded: Loaded): Map<SampleUser, SampleDependency[]> {
+  return new Map(
+    Array.from(findDatedUses(loaded), ([user, uses]) => [user, uses.map(({ dependency }) => dependency)]),
+  )
+}
+
+/** What a repository declares, with the dates of a use that needs nothing else. */
+export function dateOwnUse(dependency: SampleDependency): DatedUse {
+  return { dependency, begin: dependency.first_use_date, notBefore: Number.NEGATIVE_INFINITY }
+}
+
+/** What each user uses, and since when. */
+export function findDatedUses({ users, repositories, commits }: Loaded): Map<SampleUser, DatedUse[]> {
   const repositoriesByOwner = Map.groupBy(repositories, ({ owner_login }) => fold(owner_login))
   const commitsByAuthor = groupByAuthor(commits)
   const repositoriesByUrl = new Map(repositories.map((repository) => [repository.url, repository]))
   return new Map(
     users.map((user) => {
       const owned = repositoriesByOwner.get(fold(user.login)) ?? []
-      const uses = owned.flatMap(({ dependencies }) => dependencies)
+      const uses = owned.flatMap(({ dependencies }) => dependencies.map(dateOwnUse))
       if (isBot(user)) return [user, uses]
       const own = [...listNames(user)].flatMap((name) => commitsByAuthor.get(name) ?? [])
       for (const [url, ofRepository] of Map.groupBy(own, ({ repo_url }) => repo_url)) {
         const dates = ofRepository.map(({ author_date }) => author_date)
         const { dependencies = [] } = repositoriesByUrl.get(url) ?? {}
-        uses.push(...dependencies.filter((dependency) => isDeclaredDuring(dependency, dates)))
+        const during = dependencies.filter((dependency) => isDeclaredDuring(dependency, dates))
+        uses.push(...during.map((dependency) => dateUse(dependency, dates)))
       }
       return [user, uses]
     }),
   )
+}
+
+/** The use of an author with commits of these dates: from their first commit on, if the dependency was there before. */
+function dateUse(dependency: SampleDependency, dates: readonly (number | null)[]): DatedUse {
+  const declared = dependency.first_use_date
+  const committed = dates.includes(null) ? null : Math.min(...dates.map(Number))
+  const known = [declared, committed].filter((date) => date !== null)
+  return {
+    dependency,
+    begin: known.length === 2 ? Math.max(...known) : null,
+    notBefore: Math.max(...known),
+  }
+}
+
+/** When several uses began: the earliest beginning. Null: unknown, because one that is unknown may be the earliest. */
+export function findFirstUse(uses: readonly DatedUse[]): number | null {
+  const earliest = Math.min(...uses.map(({ begin }) => begin ?? Number.POSITIVE_INFINITY))
+  return uses.some(({ begin, notBefore }) => begin === null && notBefore < earliest) ? null : earliest
+}
+
+/** When the last of several uses ended. Null: unknown, or it has not ended. */
+export function findLastUse(uses: readonly DatedUse[]): number | null {
+  const ends = uses.map(({ dependency }) =>
+    dependency.status === 'active' ? null : dependency.last_use_date,
+  )
+  return ends.includes(null) ? null : Math.max(...ends.map(Number))
 }
 
 /** When each user last authored a commit, as far as dates are known: in Unix seconds. */

@@ -34,7 +34,11 @@ export const sharedFilters = {
   without_dependency_names: {"type":"array","items":{"type":"string"},"description":"leaves out items that use any of these dependencies"},
   dependency_files: {"type":"array","items":{"type":"string"},"description":"items that use a dependency declared in any of these files, such as package.json"},
   dependency_status: {"type":"string","enum":["active","removed"],"description":"only dependencies that are still declared (active), or only removed ones (removed)"},
+  first_use_since: {"type":"string","description":"items that began to use the dependency at or after this time"},
+  first_use_until: {"type":"string","description":"items that began to use the dependency before this time"},
+  last_use_since: {"type":"string","description":"items that stopped using the dependency at or after this time"},
+  last_use_until: {"type":"string","description":"items that stopped using the dependency before this time"},
 } as const
 
 /** Filters whose texts may have commas. Texts of the others are several, as in the parameters of the API. */
-export const textsWithCommas: readonly string[] = ["location", "prefix", "contains"]
+export const textsWithCommas: readonly string[] = ["location", "prefix", "contains", "dependency_name", "dependency_file"]

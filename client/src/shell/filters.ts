@@ -20,6 +20,10 @@ export const sharedOptions: FilterOptions = {
   without: { member: 'withoutDependencyNames', multiple: true },
   file: { member: 'dependencyFiles', multiple: true },
   status: { member: 'dependencyStatus', choices: ['active', 'removed'] },
+  'first-use-since': { member: 'firstUseSince' },
+  'first-use-until': { member: 'firstUseUntil' },
+  'last-use-since': { member: 'lastUseSince' },
+  'last-use-until': { member: 'lastUseUntil' },
   sort: { member: 'sort', choices: ['followers', 'stars', 'pushed'] },
 }
 
@@ -52,6 +56,12 @@ export const filterHelp = `  --location TEXT       users whose location contains
   --file TEXT           items that use a dependency declared in any of these files, such as package.json; may be repeated
   --status active|removed
                         only dependencies that are still declared (active), or only removed ones (removed)
+  --first-use-since TIME
+                        items that began to use the dependency at or after this time
+  --first-use-until TIME
+                        items that began to use the dependency before this time
+  --last-use-since TIME items that stopped using the dependency at or after this time
+  --last-use-until TIME items that stopped using the dependency before this time
   --sort followers|stars|pushed
                         sorts users by followers, repositories by stars or last push (pushed), the highest first
   --owner TEXT          repositories whose owner has this login now, case-insensitive

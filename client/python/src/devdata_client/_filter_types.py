@@ -24,6 +24,14 @@ class UserFilter(TypedDict, total=False):
     """Selects items that use a dependency declared in any of these files, such as ``package.json``."""
     dependency_status: Literal["active", "removed"] | None
     """Matches only dependencies that are still declared (``active``), or only removed ones (``removed``)."""
+    first_use_since: str | int | datetime.date | None
+    """Selects items that began to use the dependency at or after this time."""
+    first_use_until: str | int | datetime.date | None
+    """Selects items that began to use the dependency before this time."""
+    last_use_since: str | int | datetime.date | None
+    """Selects items that stopped using the dependency at or after this time."""
+    last_use_until: str | int | datetime.date | None
+    """Selects items that stopped using the dependency before this time."""
     type: str | Sequence[str] | None
     """Selects users of any of these types, such as ``User``, ``Organization`` and ``Bot``, case-insensitive."""
     has: Literal["email", "name", "company", "location", "bio"] | Sequence[Literal["email", "name", "company", "location", "bio"]] | None
@@ -59,6 +67,14 @@ class RepositoryFilter(TypedDict, total=False):
     """Selects items that use a dependency declared in any of these files, such as ``package.json``."""
     dependency_status: Literal["active", "removed"] | None
     """Matches only dependencies that are still declared (``active``), or only removed ones (``removed``)."""
+    first_use_since: str | int | datetime.date | None
+    """Selects items that began to use the dependency at or after this time."""
+    first_use_until: str | int | datetime.date | None
+    """Selects items that began to use the dependency before this time."""
+    last_use_since: str | int | datetime.date | None
+    """Selects items that stopped using the dependency at or after this time."""
+    last_use_until: str | int | datetime.date | None
+    """Selects items that stopped using the dependency before this time."""
     language: str | Sequence[str] | None
     """Selects repositories with any of these primary languages, case-insensitive."""
     license: str | Sequence[str] | None
@@ -81,7 +97,7 @@ class RepositoryFilter(TypedDict, total=False):
     """``dependencies`` leaves this field out of each repository, at the same price."""
 
 
-REPEATED: Final[tuple[str, ...]] = ("location", "prefix", "contains",)
+REPEATED: Final[tuple[str, ...]] = ("location", "prefix", "contains", "dependency_name", "dependency_file",)
 """Parameters whose values may have commas, and are repeated. Those of all others are joined by commas."""
 FLAGS: Final[tuple[str, ...]] = ("fork", "archived",)
-TIMES: Final[tuple[str, ...]] = ("active_since", "pushed_since",)
+TIMES: Final[tuple[str, ...]] = ("first_use_since", "first_use_until", "last_use_since", "last_use_until", "active_since", "pushed_since", "since", "until",)

@@ -16,6 +16,7 @@ from .errors import DevdataError, InvalidRequestError
 from .records import (
     Commit,
     CreditStatus,
+    DependencyHistory,
     ListedRepository,
     LocationText,
     Removal,
@@ -148,6 +149,18 @@ class Client:
             "dependencies",
             {"prefix": prefix, "contains": contains, "dependency_files": dependency_files, "limit": limit},
         )
+
+    def dependency_history(
+        self,
+        dependency_name: str,
+        *,
+        dependency_file: str | None = None,
+        since: str | int | datetime.date | None = None,
+        until: str | int | datetime.date | None = None,
+    ) -> DependencyHistory:
+        """Returns how many items started and stopped to use a dependency, by month. Free."""
+        search = {"dependency_name": dependency_name, "dependency_file": dependency_file, "since": since, "until": until}
+        return cast(DependencyHistory, self._sender.send(write_list_url("dependencies/history", search)).body)
 
     def find_locations(self, contains: str, *, limit: int | None = None) -> list[LocationText]:
         """Finds locations that at least three users have, the most frequent ones first, up to ``limit`` (20). Free."""

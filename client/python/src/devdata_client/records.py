@@ -175,6 +175,59 @@ class ValueCount(TypedDict):
     """The items that have it."""
 
 
+class MonthCounts(TypedDict):
+    """Numbers of the items of a list."""
+
+    started: int
+    """Items whose first use was in the month."""
+    stopped: int
+    """Items whose last use ended in the month."""
+    active: int
+    """Items that had started by the end of the month, less those of them that had stopped."""
+
+
+class HistoryMonth(TypedDict):
+    """A month, and who used a dependency in it."""
+
+    month: str
+    """The month in UTC, such as ``2026-03``."""
+    repositories: MonthCounts
+    """Repositories."""
+    users: MonthCounts
+    """Users."""
+
+
+class UnknownUses(TypedDict):
+    """Numbers of items with a date that is unknown."""
+
+    repositories: int
+    """Repositories."""
+    users: int
+    """Users."""
+
+
+class Meta(TypedDict):
+    """Facts about the request."""
+
+    request_id: str
+    """Unique id of the request, the same as ``X-Request-Id``."""
+    timestamp: int
+    """Unix timestamp of the response, in seconds."""
+    execution_time: int
+    """Execution time in milliseconds."""
+
+
+class DependencyHistory(TypedDict):
+    """How many items used a dependency, month by month."""
+
+    data: list[HistoryMonth]
+    """The months, in their order."""
+    unknown: UnknownUses
+    """Items whose first or last use is unknown. The months count what is known of them: a first use, even if it is unknown when the use ended."""
+    meta: Meta
+    """Facts about the request."""
+
+
 class Commit(TypedDict):
     """A commit."""
 

@@ -1,0 +1,210 @@
+/**
+ * Changes the stored dates of uses, for first loads and refreshes alike:
+ *
+ *   whose uses have changed → what these are now, read in ranges of ids → ordered by term
+ *     → merged into the chunks that have these uses or are next to them
+ */
+import type { SqlOrTransaction } from '../database/connect.ts'
+import { copyInto, copyRows, readInteger, writeRow } from '../database/copy.ts'
+import { type ChangedRange, planRanges } from './set-changes.ts'
+import { decodeChunk, encodeUses, type UseBegin, type UseEnd, Uses, unknownBegin } from './use-chunks.ts'
+
+/** Where the uses of a list's items are. */
+export interface UseSource {
+  /**
+   * SQL: for items in a range of ids, by id: `id`; the terms of the changed uses, null: all; and in arrays of one length the terms that
+   * the item uses now, when each use began, and when it ended.
+   */
+  selectUses(range: ChangedRange): string
+  /** Whether `begins` has Unix seconds. Otherwise, it has what `UseBegin` is. */
+  hasSeconds: boolean
+}
+
+/** Bounds of what is in memory at a time: uses that are read, and uses that are merged. */
+const usualBounds = { range: 2_000_000, batch: 100_000 }
+
+/**
+ * Applies changes of uses. `sizes` is SQL: `list`, `id` and `size` of the changed items, and `undated` are terms whose uses have no
+ * dates.
+ */
+export async function applyUseChanges(
+  tx: SqlOrTransaction,
+  sizes: string,
+  sources: Record<'users' | 'repositories', UseSource>,
+  undated: ReadonlySet<number>,
+  bounds = usualBounds,
+): Promise<void> {
+  for (const range of await planRanges(tx, sizes, bounds.range)) {
+    if (range.list !== 'users' && range.list !== 'repositories') throw new Error('texts use nothing')
+    const changed = await readChanges(tx, sources[range.list], range, undated)
+    changed.sort()
+    for (let first = 0; first < changed.length; first += bounds.batch) {
+      await mergeUses(tx, range.list, changed, first, Math.min(changed.length, first + bounds.batch))
+    }
+  }
+}
+
+async function readChanges(
+  tx: SqlOrTransaction,
+  source: UseSource,
+  range: ChangedRange,
+  undated: ReadonlySet<number>,
+): Promise<Uses> {
+  const changed = new Uses(range.size)
+  for await (const [id, touched, ...columns] of copyRows(tx, source.selectUses(range))) {
+    const item = readInteger(id)
+    const uses = readUses(source, columns)
+    if (touched !== undefined && touched.length > 0) {
+      for (const termId of readArray(touched)) {
+        if (termId === null || undated.has(termId)) continue
+        const use = uses.get(termId)
+        changed.add(termId, item, use?.begin, use?.end ?? null)
+      }
+    } else {
+      for (const [termId, { begin, end }] of uses) {
+        if (!undated.has(termId)) changed.add(termId, item, begin, end)
+      }
+    }
+  }
+  return changed
+}
+
+/** Reads what an item uses, by term, from the columns of a row. */
+export function readUses(
+  { hasSeconds }: Pick<UseSource, 'hasSeconds'>,
+  [terms, begins, ends]: readonly (Buffer | undefined)[],
+): Map<number, { begin: UseBegin; end: UseEnd }> {
+  const [allBegins, allEnds] = [readArray(begins), readArray(ends)]
+  const uses = new Map<number, { begin: UseBegin; end: UseEnd }>()
+  for (const [place, termId] of readArray(terms).entries()) {
+    if (termId === null) throw new Error('a term is null')
+    const begin = allBegins[place] ?? null
+    uses.set(termId, {
+      begin: begin === null ? unknownBegin : hasSeconds ? 2 * begin : begin,
+      end: allEnds[place] ?? null,
+    })
+  }
+  return uses
+}
+
+/** Reads an array of integers in PostgreSQL's binary format. A missing one is empty. */
+function readArray(field: Buffer | undefined): (number | null)[] {
+  const values: (number | null)[] = []
+  const headerBytes = 20 // of an array with one dimension: an empty one has none
+  for (let at = headerBytes; field !== undefined && at < field.length; ) {
+    const size = field.readInt32BE(at)
+    at += 4
+    values.push(size < 0 ? null : readInteger(field.subarray(at, at + size)))
+    at += Math.max(0, size)
+  }
+  return values
+}
+
+/** Merges changed uses, from a place to another, into the chunks. */
+async function mergeUses(
+  tx: SqlOrTransaction,
+  list: string,
+  changed: Uses,
+  first: number,
+  end: number,
+): Promise<void> {
+  const starts = await findChunks(tx, list, changed, first, end)
+  const lines: string[] = []
+  /** The changes of each chunk: those before the next one. */
+  const pieces: { chunk: number; from: number; to: number }[] = []
+  let chunk = -1
+  for (let place = first; place < end; place++) {
+    const isBefore = (start: number) =>
+      starts.compare(start, changed.termAt(place), changed.itemAt(place)) <= 0
+    const from = chunk
+    while (chunk + 1 < starts.length && isBefore(chunk + 1)) chunk++
+    const last = pieces.at(-1)
+    if (last === undefined || chunk !== from) pieces.push({ chunk, from: place, to: place + 1 })
+    else last.to = place + 1
+  }
+  const stored = await takeChunks(
+    tx,
+    list,
+    starts,
+    pieces.map((piece) => piece.chunk).filter((number) => number >= 0),
+  )
+  for (const piece of pieces) {
+    for (const { termId, item, bytes } of encodeUses(
+      merge(stored.get(piece.chunk) ?? new Uses(), changed, piece),
+    )) {
+      lines.push(writeRow([list, termId, item, `\\x${Buffer.from(bytes).toString('hex')}`]))
+    }
+  }
+  await copyInto(tx, 'use_dates (list, term_id, item_id, bytes)', lines)
+}
+
+/** Finds the chunks that may have the changed uses, or are before them: their first uses, in order. */
+async function findChunks(
+  tx: SqlOrTransaction,
+  list: string,
+  changed: Uses,
+  first: number,
+  end: number,
+): Promise<Uses> {
+  const terms: number[] = []
+  for (let place = first; place < end; place++) {
+    if (changed.termAt(place) !== terms.at(-1)) terms.push(changed.termAt(place))
+  }
+  const starts = new Uses()
+  const rows = copyRows(
+    tx,
+    `select distinct s.term_id, s.item_id
+    from unnest('{${terms.join()}}'::integer[]) as t(id), lateral (
+      (select term_id, item_id from use_dates where list = '${list}' and term_id = t.id)
+      union all
+      (
+        select term_id, item_id from use_dates where list = '${list}' and term_id < t.id
+        order by term_id desc, item_id desc limit 1
+      )
+    ) s
+    order by 1, 2`,
+  )
+  for await (const [termId, item] of rows) starts.add(readInteger(termId), readInteger(item), 0, null)
+  return starts
+}
+
+/** Deletes chunks, by their numbers in `starts`. Returns what they had. */
+async function takeChunks(
+  tx: SqlOrTransaction,
+  list: string,
+  starts: Uses,
+  numbers: readonly number[],
+): Promise<Map<number, Uses>> {
+  const rows = copyRows(
+    tx,
+    `delete from use_dates u
+    using unnest(
+      '{${numbers.join()}}'::integer[], '{${numbers.map((number) => starts.termAt(number)).join()}}'::integer[],
+      '{${numbers.map((number) => starts.itemAt(number)).join()}}'::integer[]
+    ) as k(number, term_id, item_id)
+    where u.list = '${list}' and u.term_id = k.term_id and u.item_id = k.item_id
+    returning k.number, u.bytes`,
+  )
+  const stored = new Map<number, Uses>()
+  for await (const [number, bytes] of rows) {
+    const uses = new Uses(256)
+    if (bytes !== undefined) decodeChunk(bytes, uses)
+    stored.set(readInteger(number), uses)
+  }
+  return stored
+}
+
+/** Merges changed uses with those of a chunk. Of several changes of one use, the last one counts. */
+function merge(before: Uses, changed: Uses, { from, to }: { from: number; to: number }): Uses {
+  const after = new Uses(before.length + to - from)
+  let kept = 0
+  for (let place = from; place < to; place++) {
+    const [termId, item] = [changed.termAt(place), changed.itemAt(place)]
+    if (place + 1 < to && changed.compare(place + 1, termId, item) === 0) continue
+    for (; kept < before.length && before.compare(kept, termId, item) < 0; kept++) after.addFrom(before, kept)
+    if (kept < before.length && before.compare(kept, termId, item) === 0) kept++
+    if (changed.beginAt(place) !== undefined) after.addFrom(changed, place)
+  }
+  for (; kept < before.length; kept++) after.addFrom(before, kept)
+  return after
+}

@@ -1,0 +1,62 @@
+/** Compares the stored dates of uses with what they should be. */
+import type { SqlOrTransaction } from '../database/connect.ts'
+import { copyRows, readInteger } from '../database/copy.ts'
+import type { SetVerification } from './set-verification.ts'
+import { readUses, type UseSource } from './use-changes.ts'
+import { decodeChunk, type UseBegin, type UseEnd, Uses } from './use-chunks.ts'
+
+/**
+ * Finds the terms of a list whose stored dates aren't those of the items. `items` is SQL: `id` of each item, and what it uses, as in
+ * `UseSource`. The transaction must see one snapshot.
+ */
+export async function compareUses(
+  tx: SqlOrTransaction,
+  list: 'users' | 'repositories',
+  items: string,
+  { hasSeconds, undated }: Pick<UseSource, 'hasSeconds'> & { undated: ReadonlySet<number> },
+): Promise<SetVerification['faults']> {
+  // Uses are in another order here and there, so sums of their hashes are compared, term by term.
+  const sums = new Map<number, number>()
+  const add = (termId: number, hash: number) => sums.set(termId, (sums.get(termId) ?? 0) + hash)
+  for await (const [id, ...columns] of copyRows(tx, items)) {
+    for (const [termId, use] of readUses({ hasSeconds }, columns)) {
+      if (!undated.has(termId)) add(termId, hashUse(readInteger(id), use))
+    }
+  }
+  const faults = new Set<number>()
+  const rows = copyRows(
+    tx,
+    `select term_id, item_id, bytes from use_dates where list = '${list}' order by term_id, item_id`,
+  )
+  let [termId, item] = [0, 0]
+  for await (const [firstTerm, firstItem, bytes = Buffer.alloc(0)] of rows) {
+    const uses = new Uses(256)
+    decodeChunk(bytes, uses)
+    if (uses.compare(0, readInteger(firstTerm), readInteger(firstItem)) !== 0)
+      faults.add(readInteger(firstTerm))
+    for (let place = 0; place < uses.length; place++) {
+      if (uses.compare(place, termId, item) <= 0) faults.add(uses.termAt(place))
+      termId = uses.termAt(place)
+      item = uses.itemAt(place)
+      add(termId, -hashUse(item, { begin: uses.beginAt(place) ?? Number.NaN, end: uses.endAt(place) }))
+    }
+  }
+  for (const [each, sum] of sums) if (sum !== 0) faults.add(each)
+  return Array.from(faults, (fault) => ({ termId: fault, list }))
+}
+
+/** A hash of 32 bits, from 1 on: sums of a million million of them are exact. */
+function hashUse(item: number, { begin, end }: { begin: UseBegin; end: UseEnd }): number {
+  let hash = 0
+  for (const number of [
+    item,
+    begin % 2 ** 32,
+    begin / 2 ** 32,
+    end === null ? 1 : end % 2 ** 32,
+    (end ?? 0) / 2 ** 32,
+  ]) {
+    hash = Math.imul(hash ^ Math.floor(number), 0x9e37_79b1)
+    hash ^= hash >>> 15
+  }
+  return (hash >>> 0) + 1
+}
