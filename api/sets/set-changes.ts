@@ -6,6 +6,7 @@
  *
  * A set with too many ids for its shelf moves to parts of its own. It stays there until all sets are derived again.
  */
+import { batchesOf } from '../concurrency/batches.ts'
 import type { SqlOrTransaction } from '../database/connect.ts'
 import { copyRows, readInteger } from '../database/copy.ts'
 import {
@@ -41,7 +42,7 @@ export interface ChangedSets {
 /** Bounds of what is in memory at a time. */
 const usualBounds = {
   /** Changes of a range: a term and an id each. */
-  changes: 4_000_000,
+  changes: 2_000_000,
   /** Parts that are rewritten. */
   parts: 4_000,
   /** Sets whose numbers of ids aren't stored yet. */
@@ -281,27 +282,44 @@ function chooseWidth(
  */
 async function storeStates(tx: SqlOrTransaction, sets: ListStates, changed: ChangedSets): Promise<void> {
   for (const [table, columns] of Map.groupBy(termColumns, (each) => each.table)) {
-    const rows: [termId: number, count: string, state: SetState][] = []
-    for (const { list, count } of columns) {
+    const findState = (termId: number, list: SetList) => {
+      const state = sets[list].get(termId)
+      return state?.table === table ? state : undefined
+    }
+    const termIds = new Set<number>()
+    for (const { list } of columns) {
       for (const [termId, state] of sets[list]) {
         if (state.table !== table) continue
-        rows.push([termId, count, state])
+        termIds.add(termId)
         if (state.cardinality === 0) changed.emptied.push(termId)
       }
     }
-    if (rows.length === 0) continue
-    if (table === 'dependencies') changed.haveUsesChanged = true
-    await updateRows(tx, table, new Map(columns.map(({ count, isOnShelf }) => [count, isOnShelf])), rows)
+    if (termIds.size > 0 && table === 'dependencies') changed.haveUsesChanged = true
+    for (const batch of batchesOf([...termIds], maxUpdatedRows)) {
+      const rows = batch.flatMap((termId) =>
+        columns.flatMap(({ list, count }): UpdatedCount[] => {
+          const state = findState(termId, list)
+          return state === undefined ? [] : [[termId, count, state]]
+        }),
+      )
+      await updateRows(tx, table, new Map(columns.map(({ count, isOnShelf }) => [count, isOnShelf])), rows)
+    }
   }
   for (const states of Object.values(sets)) states.clear()
 }
+
+/** Rows of terms that a statement updates: it has their values in its text. */
+const maxUpdatedRows = 50_000
+
+/** A term, the column of the number of its items, and what to store. */
+type UpdatedCount = readonly [termId: number, count: string, state: SetState]
 
 /** Updates each row once, also that of a dependency with two sets. `columns` has those of numbers of ids, and of flags. */
 async function updateRows(
   tx: SqlOrTransaction,
   table: TermTable,
   columns: ReadonlyMap<string, string>,
-  rows: readonly [termId: number, count: string, state: SetState][],
+  rows: readonly UpdatedCount[],
 ): Promise<void> {
   const names = [...columns].flat()
   await tx.unsafe(`

@@ -43,6 +43,8 @@ export interface StagedTerms {
   name(row: TermsOfRow): NamedTerms | undefined
   /** Stages all terms that were named. Their ids are known then. */
   stage(tx: SqlOrTransaction): Promise<void>
+  /** Frees the memory of all terms. They are looked up again if they are named again. */
+  clear(): void
 }
 
 /** Writes the ids of a row's terms, and the dates of what it declares, for these columns of its table. */
@@ -195,6 +197,7 @@ function createTerms<What>(importId: number, rules: TermRules<What>) {
       await copyInto(tx, table, lines)
       return located
     },
+    clear: () => known.clear(),
   }
 }
 
@@ -221,20 +224,22 @@ export function createStagedTerms(importId: number): StagedTerms {
       )
     },
     async stage(tx) {
-      async function stageAll(): Promise<void> {
-        for (const { terms } of texts) {
-          for (const { text, country } of await terms.stage(tx)) {
-            text.country = attributes.name(countryAttribute(country))
-          }
-        }
-        await attributes.stage(tx)
-        await dependencies.stage(tx)
-      }
       // Terms are looked up one by one: the planner doesn't know how large the load's tables are by now.
-      const settings = tx`
+      await tx`
         select set_config(name, 'off', true)
         from unnest('{enable_hashjoin,enable_mergejoin,enable_seqscan}'::text[]) as name`
-      await Promise.all([settings, stageAll()])
+      for (const { terms } of texts) {
+        for (const { text, country } of await terms.stage(tx)) {
+          text.country = attributes.name(countryAttribute(country))
+        }
+      }
+      await attributes.stage(tx)
+      await dependencies.stage(tx)
+    },
+    clear() {
+      for (const { terms } of texts) terms.clear()
+      attributes.clear()
+      dependencies.clear()
     },
   }
 }

@@ -146,6 +146,7 @@ export async function beginStaging(sql: Sql, settings: StagingSettings = {}): Pr
     async flush(leftOut = []) {
       for (const [kind, batch] of batches) await sendBatch(kind, batch)
       await sending
+      terms.clear()
       return beginLong(sql, async (tx) => {
         const dropped = await dropUsers(tx, id, [...leftOut])
         staged -= dropped

@@ -67,6 +67,21 @@ describeOnOneDatabase('a load', (kind) => {
     expect(await readCatalog(service, service.key)).toEqual(expected)
   })
 
+  // A plan for all terms together would read all terms of the load again for each batch.
+  test('tells the planner to look up terms one by one, before it looks up the first', async () => {
+    const statements: string[] = []
+    const { debug } = service.sql.options
+    service.sql.options.debug = (_connection, statement) => statements.push(statement)
+    const staging = await beginStaging(service.sql)
+    await staging.add(1, { kind: 'users', record: createUser(1, { location: 'Berlin' }) })
+    await staging.flush()
+    service.sql.options.debug = debug
+    await staging.discard()
+    const find = (text: string) => statements.findIndex((statement) => statement.includes(text))
+    expect(find('enable_hashjoin')).toBeLessThan(find('left join "locations"'))
+    expect(find('enable_hashjoin')).toBeGreaterThan(0)
+  })
+
   test('beside another one loses nothing of either', async () => {
     const sources = await findSources([sampleDirectory])
     const results = await Promise.all([
