@@ -102,6 +102,22 @@ function createPlace(random: Random, { users }: Forge, number: number): string |
   return `${name} ${city}, ${countries[city % countries.length]}`
 }
 
+/**
+ * What users write as their company: a quarter one of their own, a quarter a text such as `Freelance`, the others one of some
+ * thousand companies, half of them with an `@`.
+ */
+function createCompany(random: Random, { users }: Forge, number: number): string {
+  const draw = random.fraction()
+  const ofOwn = `${familyNames[number % familyNames.length]} ${number.toString(36)} Ltd`
+  if (draw < 0.25) return ofOwn
+  const text = companies[Math.floor(draw * 1_000) % companies.length] ?? ''
+  if (draw < 0.5) return text === '@' ? ofOwn : text
+  const count = Math.min(3_000, Math.ceil(users / 100))
+  const company = Math.floor((2 * draw - 1) ** 3 * count)
+  const name = `${topics[company % topics.length]}-${company}`
+  return company % 2 === 0 ? `@${name}` : name
+}
+
 /** A user. */
 export function createUser(forge: Forge, number: number): SampleUser {
   const { restId, login, name, email } = createAccount(forge, number)
@@ -113,7 +129,7 @@ export function createUser(forge: Forge, number: number): SampleUser {
     name,
     email,
     avatar_url: `https://avatars.forge.example/u/${restId}?v=4`,
-    company: random.chance(0.4) ? random.pick(companies) : null,
+    company: random.chance(0.4) ? createCompany(random, forge, number) : null,
     location: createPlace(random, forge, number),
     bio: random.chance(0.45) ? null : random.pickSkewed(bios),
     followers: Math.floor(random.skewedFraction(8) * 30_000),

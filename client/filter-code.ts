@@ -42,6 +42,7 @@ const lists = {
   },
   HistorySearch: { path: '/dependencies/history', text: 'Whose history to get: that of one dependency.' },
   LocationSearch: { path: '/locations', text: 'Which locations to find: those that contain a text.' },
+  CompanySearch: { path: '/companies', text: 'Which companies to find: those that contain a text.' },
 }
 type ListName = keyof typeof lists
 

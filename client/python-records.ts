@@ -25,6 +25,7 @@ export const roots = [
     'RepositoryDependency',
     'UsedDependency',
     'LocationText',
+    'CompanyText',
     'ValueCount',
     'DependencyHistory',
   ],

@@ -114,6 +114,8 @@ export const requests = {
   ]),
   findDependencies: get('/dependencies?prefix=rea&limit=3', ['X-Credits-Cost']),
   findLocations: get('/locations?contains=ber&limit=3', ['X-Credits-Cost']),
+  findCompanies: get('/companies?contains=lab&limit=3', ['X-Credits-Cost']),
+  quoteNorthwindLab: quote('/users?company=%40northwind-lab'),
   quoteRedisOfPython: quote('/repos?dependency_names=redis&dependency_files=requirements.txt,pyproject.toml'),
   usersOfReactInGermany: get(
     '/users?country=DE&dependency_names=react&dependency_status=active&per_page=1',

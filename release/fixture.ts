@@ -53,6 +53,8 @@ const paths = [
   '/dependencies?prefix=rea&limit=3',
   '/dependencies?contains=act&dependency_files=package.json&limit=3',
   '/locations?contains=ber&limit=3',
+  '/companies?contains=e&limit=3',
+  '/users?company=example&per_page=5',
   '/removals?since=0',
   '/api-key/credits',
 ]

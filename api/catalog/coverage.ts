@@ -9,6 +9,12 @@ export interface CoveredCountry {
   users: number
 }
 
+/** A company, as one of its users writes it, and the number of users who have it. */
+export interface CoveredCompany {
+  company: string
+  users: number
+}
+
 /** A language, and the number of repositories that are mostly written in it. */
 export interface CoveredLanguage {
   language: string
@@ -41,6 +47,7 @@ export interface CoverageSummary {
   /** The share of users with each nullable field, from 0 to 1. */
   user_fields: Record<string, number>
   countries: CoveredCountry[]
+  companies: CoveredCompany[]
   languages: CoveredLanguage[]
   /** How many users and repositories have any dependency in each of these files. */
   manifests: Omit<DiscoveredDependency, 'dependency_name'>[]
@@ -94,6 +101,7 @@ const emptySummary: CoverageSummary = {
   commit_years: [],
   user_fields: {},
   countries: [],
+  companies: [],
   languages: [],
   manifests: [],
   packages: [],

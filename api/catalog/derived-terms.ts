@@ -8,7 +8,7 @@ import { devdataCommand } from '../devdata-command.ts'
 import { type FilterRow, filterNames, filters } from './filters.ts'
 import { type SortRow, sortOrders } from './sort-orders.ts'
 
-/** A filter that 0.1.0 doesn't have, or an order such as `sort=stars`, and the attribute that it asks for. */
+/** A filter that 0.1.0 doesn't have, or an order such as `sort=stars`, and the attribute or the searchable text that it asks for. */
 interface LaterFilter {
   name: string
   attribute: string
@@ -17,8 +17,8 @@ interface LaterFilter {
 /** The filters and orders whose terms an older version may have left out. */
 const laterFilters: readonly LaterFilter[] = [
   ...filterNames.flatMap((name) => {
-    const { attribute, isLater }: FilterRow = filters[name]
-    return attribute === undefined || !isLater ? [] : [{ name, attribute }]
+    const { attribute = name, isLater }: FilterRow = filters[name]
+    return isLater ? [{ name, attribute }] : []
   }),
   ...Object.entries<SortRow>(sortOrders).flatMap(([name, { unknown }]) =>
     unknown === undefined ? [] : [{ name: `sort=${name}`, attribute: unknown }],

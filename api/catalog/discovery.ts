@@ -1,10 +1,12 @@
 /** Finds what filters can name: dependencies and searchable texts, the most used ones first. */
 import type { Fragment, Sql, SqlOrTransaction } from '../database/connect.ts'
+import { filterNotReady } from '../errors.ts'
 import { type DependencyKey, listDependencyKeys, writeDependencyKey } from '../names/dependency-names.ts'
 import { searchableTexts, type TextName } from '../names/searchable-texts.ts'
 import { uniteSets } from '../sets/set-unions.ts'
 import { type SetKey, selectKey } from '../sets/stored-sets.ts'
 import { readOneState } from './dataset.ts'
+import { selectUnready } from './derived-terms.ts'
 import type { ListName } from './filters.ts'
 import type { NameCandidate, NameFinder } from './name-list.ts'
 
@@ -225,7 +227,7 @@ async function countItems(
   return counts
 }
 
-/** Finds texts of users that contain a text, as the filter `name` compares them: by users, then by the text. */
+/** Finds texts of users that contain a text, as the filter `name` compares them: by users, then by the text. Throws `filterNotReady`. */
 export async function discoverTexts(
   sql: Sql,
   name: TextName,
@@ -234,8 +236,8 @@ export async function discoverTexts(
   const { table, columns, fold } = searchableTexts[name]
   const [text, key, ...others] = columns
   const members = [text, ...others].map((column) => `'${column}', ${column}, `)
-  const [found] = await sql<Discovery<DiscoveredText>[]>`
-    select version, (
+  const [found] = await sql<(Discovery<DiscoveredText> & { unready: string[] })[]>`
+    select version, ${selectUnready(sql, [name])} as unready, (
       select coalesce(json_agg(json_build_object(${sql.unsafe(members.join(''))} 'users', users_count)
         order by users_count desc, ${sql(text)} collate "C"), '[]')
       from (
@@ -246,5 +248,7 @@ export async function discoverTexts(
     ) as items
     from dataset`
   if (found === undefined) throw new Error('the dataset row is missing')
-  return found
+  const { unready, ...discovery } = found
+  if (unready.length > 0) throw filterNotReady(unready)
+  return discovery
 }

@@ -75,6 +75,7 @@ const ofRepositories = { list: 'repositories' } as const
 /** The filters. Messages list them in this order. */
 const rows = {
   location: { ...ofUsers, ...entries, kind: 'substrings', maxEntries: 20 },
+  company: { ...ofUsers, ...entries, kind: 'substrings', maxEntries: 20, isLater: true },
   country: { ...ofUsers, ...entries, kind: 'countries', attribute: 'country', by: 'country' },
   owner: { ...ofRepositories, kind: 'account' },
   contributor: { ...ofRepositories, ...names, form: 'NAME' },

@@ -1,16 +1,16 @@
 /** Computes what the dataset covers, at the end of each change. */
 import { nullableUserFields, secondsPerDay } from '../catalog/attribute-values.ts'
-import type { CoverageSummary, CoveredCountry, CoveredLanguage } from '../catalog/coverage.ts'
+import type { CoverageSummary, CoveredCompany, CoveredCountry, CoveredLanguage } from '../catalog/coverage.ts'
 import { rankDependencies } from '../catalog/discovery.ts'
 import type { AttributeName } from '../catalog/filters.ts'
 import type { SqlOrTransaction } from '../database/connect.ts'
 
-/** Languages, manifests and packages that are listed: the most frequent ones. */
+/** Languages, companies, manifests and the like that are listed: the most frequent ones. */
 const maxListed = 20
 /** Readers look their package up: those that most people use. All countries fit. */
 const maxPackages = 50
 const maxCountries = 250
-/** The name of a package that fewer use may be that of a person. */
+/** The name of a package or a company that fewer have may be that of a person. */
 const minUses = 3
 
 /**
@@ -38,7 +38,15 @@ export async function summarizeCoverage(tx: SqlOrTransaction, haveUsesChanged: b
         from (
           select value, items_count from attributes where name = 'country' order by items_count desc, value limit ${maxCountries}
         ) c
-      ) as countries
+      ) as countries,
+      (
+        select coalesce(json_agg(json_build_object('company', company, 'users', users_count)
+          order by users_count desc, company_key collate "C"), '[]')
+        from (
+          select * from companies where users_count >= ${tx.unsafe(String(minUses))}
+          order by users_count desc, company_key collate "C" limit ${maxListed}
+        ) c
+      ) as companies
     from dataset`
   if (found === undefined) throw new Error('the dataset row is missing')
   const pushes = await listYears(tx, 'pushed_day')
@@ -54,6 +62,7 @@ export async function summarizeCoverage(tx: SqlOrTransaction, haveUsesChanged: b
       nullableUserFields.map((field) => [field, share(found.fields[field], found.users)]),
     ),
     countries: found.countries,
+    companies: found.companies,
     languages: found.languages,
     manifests: uses.manifests,
     packages: uses.packages,
@@ -98,6 +107,7 @@ interface Found {
   /** How many users have each field. */
   fields: Partial<Record<string, number>>
   countries: CoveredCountry[]
+  companies: CoveredCompany[]
   languages: CoveredLanguage[]
 }
 

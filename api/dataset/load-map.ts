@@ -48,11 +48,17 @@ export const loadMap: readonly Step[] = [
     file: 'missing-terms.ts',
     does: 'derives terms that an older version of devdata did not know',
     makes: { derived_items: 'id integer, term_ids integer[]' },
+    shares: ['new_terms'],
   },
   {
     file: 'item-terms.ts',
     does: 'gives items other terms',
     makes: { renewed_terms: 'id integer, old_term_ids integer[], term_ids integer[]' },
+    shares: ['set_changes'],
+  },
+  {
+    file: 'set-derivation.ts',
+    does: 'derives all sets again, if an older version of devdata has left some as they were',
     shares: ['set_changes'],
   },
   {

@@ -7,6 +7,7 @@ import type { ListName } from '../catalog/filters.ts'
 import { renderMembers } from '../catalog/stored-documents.ts'
 import type { Fragment, SqlOrTransaction } from '../database/connect.ts'
 import { copyInto, writeRow } from '../database/copy.ts'
+import { isTextName, searchableTexts, type TextName } from '../names/searchable-texts.ts'
 import {
   type Attribute,
   type FieldValue,
@@ -17,6 +18,8 @@ import {
 import { replaceTerms } from './item-terms.ts'
 import type { DatasetChange } from './pending-change.ts'
 import { readBatches } from './read-batches.ts'
+import { deriveSets } from './set-derivation.ts'
+import { findTexts } from './text-terms.ts'
 import { deriveUseDates, useDates } from './use-dates.ts'
 
 /** Derives missing terms from the stored records of all items. Then the filters that ask for them are ready. */
@@ -25,12 +28,26 @@ export async function deriveMissingTerms(change: DatasetChange): Promise<void> {
   const missing = [...new Set((await listUnready(tx)).map(({ attribute }) => attribute))]
   if (missing.length === 0) return
   if (missing.includes(useDates)) await deriveUseDates(change)
+  const isLeftBehind = await noteStoredTexts(tx, missing.filter(isTextName))
   await deriveTerms(change, 'users', missing, tx`document`)
   await deriveTerms(change, 'repositories', missing, renderMembers(tx, tx`members`))
   await tx`
     update dataset set derived_terms = derived_terms || (
       select jsonb_object_agg(attribute, version) from unnest(${tx.typed.texts(missing)}) as missing(attribute)
     )`
+  if (isLeftBehind) await deriveSets(change)
+}
+
+/**
+ * Notes the stored texts as terms that may have no users. Returns whether there are any: an older version has changed users since
+ * they were derived. It doesn't know the table, so it has left their sets as they were, or has filled them in its own way.
+ */
+async function noteStoredTexts(tx: SqlOrTransaction, names: readonly TextName[]): Promise<boolean> {
+  let stored = 0
+  for (const name of names) {
+    stored += (await tx`insert into new_terms select id from ${tx(searchableTexts[name].table)}`).count
+  }
+  return stored > 0
 }
 
 /** Derives the terms of those of the attributes that a list has. `record` is SQL: the JSON text of an item's record. */
@@ -41,7 +58,8 @@ async function deriveTerms(
   record: Fragment,
 ): Promise<void> {
   const { tx } = change
-  const fields = listFields(list, attributes)
+  const texts = list === 'users' ? attributes.filter(isTextName) : []
+  const fields = [...listFields(list, attributes), ...texts]
   if (fields.length === 0) return
   await tx`
     create temporary table derived_items (id integer primary key, term_ids integer[] not null) on commit drop`
@@ -57,23 +75,41 @@ async function deriveTerms(
       id: item.id,
       // null: the record has none of the fields. A field may be several attributes, and the item may have the others already.
       attributes: listAttributes(list, item.fields ?? {}).filter(({ name }) => attributes.includes(name)),
+      texts: texts.map((name) => String(item.fields?.[name] ?? '')),
     }))
     const attributeIds = await addAttributes(
       tx,
       rows.flatMap((row) => row.attributes),
     )
+    const textIds: ReadonlyMap<string, number>[] = []
+    for (const [place, name] of texts.entries()) {
+      textIds.push(
+        await findTexts(
+          change,
+          name,
+          rows.map((row) => row.texts[place] ?? ''),
+        ),
+      )
+    }
     await copyInto(
       tx,
       'derived_items',
       rows.map((row) =>
         writeRow([
           row.id,
-          row.attributes.map((attribute) => attributeIds.get(keyAttribute(attribute)) ?? null),
+          [
+            ...row.attributes.map((attribute) => attributeIds.get(keyAttribute(attribute)) ?? null),
+            ...row.texts.flatMap((text, place) => textIds[place]?.get(text) ?? []),
+          ],
         ]),
       ),
     )
   }
   await tx`analyze derived_items`
+  const derivedTerms = texts.reduce(
+    (all, name) => tx`${all} union all select id from ${tx(searchableTexts[name].table)}`,
+    tx`select id from attributes where name = any (${tx.typed.texts(attributes)})`,
+  )
   await replaceTerms(
     change,
     list,
@@ -83,7 +119,7 @@ async function deriveTerms(
         lateral (
           select array(
             select term_id from unnest(i.term_ids) as term_id
-            where term_id not in (select id from attributes where name = any (${tx.typed.texts(attributes)}))
+            where term_id not in (${derivedTerms})
           ) as kept
         ) k
       where not (kept || d.term_ids @> i.term_ids and kept || d.term_ids <@ i.term_ids)`,

@@ -27,6 +27,34 @@ export async function addTexts({ tx }: DatasetChange, name: TextName, rows: Frag
     insert into set_changes select ${table}::text::list_name, id, '{}', trigram_terms(key) from added`
 }
 
+/** Finds the ids of texts, and adds those that the dataset lacks. Returns them by text. Empty ones are left out. */
+export async function findTexts(
+  change: DatasetChange,
+  name: TextName,
+  texts: readonly string[],
+): Promise<Map<string, number>> {
+  const { tx } = change
+  const { table, columns, fold } = searchableTexts[name]
+  const [textColumn, keyColumn] = columns
+  const keys = new Map(texts.map((text) => [text, fold(text)]))
+  const distinct = new Map(
+    [...keys].reverse().map(([text, key]) => [key, { [textColumn]: text, [keyColumn]: key }]),
+  )
+  distinct.delete('')
+  const rows = tx`json_populate_recordset(null::${tx(table)}, ${JSON.stringify([...distinct.values()])}::text::json)`
+  const others = tx.unsafe(columns.join())
+  await addTexts(change, name, tx`(select nextval('term_ids')::integer as id, ${others} from ${rows} r)`)
+  const found = await tx<{ id: number; key: string }[]>`
+    select t.id, t.${tx(keyColumn)} as key from ${rows} s join ${tx(table)} t on ${isSameText(tx, name)}`
+  const ids = new Map(found.map(({ id, key }) => [key, id]))
+  return new Map(
+    [...keys].flatMap(([text, key]): [string, number][] => {
+      const id = ids.get(key)
+      return id === undefined ? [] : [[text, id]]
+    }),
+  )
+}
+
 /**
  * Removes texts that no user has any more. Their removal from the sets of their trigrams is noted in `set_changes`. `isUnused` is SQL:
  * whether a row may have no users. Returns whether there were any.

@@ -65,6 +65,7 @@ async function readFileTerms(tx: SqlOrTransaction): Promise<Set<number>> {
 /** Notes that all uses are to be stored anew. */
 export async function renewUseDates({ tx }: DatasetChange): Promise<void> {
   await tx`delete from use_dates`
+  await tx`truncate use_changes`
   for (const [list, { table, id }] of Object.entries(sources)) {
     await tx`insert into use_changes select ${list}::text::list_name, ${tx(id)}, null from ${tx(table)}`
   }

@@ -29,6 +29,13 @@ export function foldLocation(text: string): string {
   return foldText(text.normalize('NFD').replace(markedLetter, '$1'))
 }
 
+/** Folds a company as a location. An `@` at the start of a word doesn't count, nor does white space at the ends. */
+export function foldCompany(text: string): string {
+  return foldLocation(text)
+    .replaceAll(/(?<![\p{L}\p{M}\p{N}])@+/gu, '')
+    .trim()
+}
+
 /** Matches domains of letters, digits, hyphens and dots. Runtimes differ in what else is a domain. */
 const domainOfLetters = /^[\p{L}\p{M}\p{N}.-]*\p{L}[\p{L}\p{M}\p{N}-]*$/u
 

@@ -2,7 +2,7 @@
  * The texts of users that filters look for parts of. Each has a table with all different texts, whose rows are terms. The texts with a
  * trigram are a set, so a search reads few of them (`catalog/text-search.ts`).
  */
-import { foldLocation } from './case-folding.ts'
+import { foldCompany, foldLocation } from './case-folding.ts'
 
 /** The declaration of a searchable text. */
 interface TextRow {
@@ -10,12 +10,13 @@ interface TextRow {
   table: string
   /** The columns of a text, besides its id and what its set has: as its first user has it, as it is compared, and its country. */
   columns: readonly [text: string, key: string, country?: 'country']
-  /** How texts are compared. Stored and requested ones both get this form. */
+  /** How texts are compared. Stored and requested ones both get this form. A text whose form is empty is none. */
   fold(text: string): string
 }
 
 const rows = {
   location: { table: 'locations', columns: ['location', 'location_key', 'country'], fold: foldLocation },
+  company: { table: 'companies', columns: ['company', 'company_key'], fold: foldCompany },
 } as const satisfies Record<string, TextRow>
 
 /** The field of a user's record that has the text, and the filter that looks for it. */

@@ -141,9 +141,38 @@ function listPackages({ packages }: Coverage) {
 const listYears = (years: readonly { year: number; count: number }[]) =>
   countBars(years.map(({ year, count }) => ({ name: String(year), count })))
 
+/** What users write of themselves. */
+function listTextCharts({ countries, companies }: Coverage) {
+  return [
+    {
+      title: 'Countries',
+      about: 'Users whose location names the country. A location that names none, or several, isn’t counted.',
+      chart: writeBars(
+        'Country',
+        'Users',
+        countBars(
+          countries.slice(0, maxCountries).map(({ country, users }) => ({
+            name: countryNames.of(country) ?? country,
+            count: users,
+          })),
+        ),
+      ),
+    },
+    {
+      title: 'Companies',
+      about: 'Users who name the company, as far as three or more spell it the same.',
+      chart: writeBars(
+        'Company',
+        'Users',
+        countBars(companies.map(({ company, users }) => ({ name: company, count: users }))),
+      ),
+    },
+  ]
+}
+
 /** What readers compare, each with a chart. */
 function listCharts(coverage: Coverage) {
-  const { user_fields, countries, languages, manifests, push_years, commit_years } = coverage
+  const { user_fields, languages, manifests, push_years, commit_years } = coverage
   const fields = Object.entries(user_fields).map(([field, share]) => ({
     name: fieldNames[field] ?? field,
     size: share,
@@ -199,20 +228,7 @@ function listCharts(coverage: Coverage) {
         ),
       ),
     },
-    {
-      title: 'Countries',
-      about: 'Users whose location names the country. A location that names none, or several, isn’t counted.',
-      chart: writeBars(
-        'Country',
-        'Users',
-        countBars(
-          countries.slice(0, maxCountries).map(({ country, users }) => ({
-            name: countryNames.of(country) ?? country,
-            count: users,
-          })),
-        ),
-      ),
-    },
+    ...listTextCharts(coverage),
     {
       title: 'Packages',
       about: 'Users who use the package, now or before, by the manifest that most declare it in.',

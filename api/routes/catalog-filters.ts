@@ -19,6 +19,7 @@ import {
 import { listSorts, readPlace, type Sort, type SortPlace } from '../catalog/sort-orders.ts'
 import { badRequest } from '../errors.ts'
 import { isCountryCode, suggestCountryCode } from '../names/places/country-codes.ts'
+import { isTextName, searchableTexts } from '../names/searchable-texts.ts'
 import { isBatchLookUp, readBatchLookUp } from './batch-parameters.ts'
 import type { ListParameters } from './lists.ts'
 import {
@@ -119,7 +120,7 @@ export function readFilters(query: URLSearchParams): Filter {
 function readFilterEntries(query: URLSearchParams, name: EntriesFilter): string[] {
   const row = filters[name]
   if (row.kind === 'options') return readOptions(query, name, row.options, row)
-  if (row.kind === 'substrings') return readValues(query, name, row)
+  if (isTextName(name)) return readValues(query, name, row, searchableTexts[name].fold)
   if (row.kind === 'names') return readNames(query, name, row.form, row)
   const entries = readEntries(query, name, row)
   if (row.kind === 'countries') assertCountries(name, entries)

@@ -91,7 +91,7 @@ export function addDiscoveryRoutes(
       `/${searchableTexts[name].table}`,
       meter.free((c, { searchParams: query }) => {
         assertKnownParameters(query, ['contains', 'limit'])
-        const contains = readText(query, 'contains')
+        const contains = readText(query, 'contains', searchableTexts[name].fold)
         const limit = readLimit(query)
         if (contains === undefined) throw badRequest(`Invalid contains: missing; send part of a ${name}`)
         return sendDiscovery(c, () => discoverTexts(sql, name, { contains, limit }))
@@ -100,9 +100,11 @@ export function addDiscoveryRoutes(
   }
 }
 
-function readText(query: URLSearchParams, name: string): string | undefined {
+/** Reads a text whose folded form isn't empty. */
+function readText(query: URLSearchParams, name: string, fold = (text: string) => text): string | undefined {
   const text = readSingle(query, name)?.trim()
-  if (text === '') throw badRequest(`Invalid ${name}: is empty; send at least one character`)
+  if (text !== undefined && fold(text) === '')
+    throw badRequest(`Invalid ${name}: is empty; send at least one character`)
   if (text !== undefined && isLonger(text, maxFilterTextLength)) {
     throw badRequest(`Invalid ${name}: longer than ${maxFilterTextLength} characters`)
   }

@@ -210,13 +210,14 @@ export function readEntries(
   return entries
 }
 
-/** Reads the values of a parameter that may be repeated. Trims them, and drops empty ones. */
+/** Reads the values of a parameter that may be repeated. Trims them, and drops those whose folded form is empty. */
 export function readValues(
   query: URLSearchParams,
   name: string,
   { maxEntries, maxLength = Number.POSITIVE_INFINITY }: Omit<ListLimits, 'mayBeEmpty'>,
+  fold: (text: string) => string,
 ): string[] {
-  const values = takeTexts(query.getAll(name))
+  const values = takeTexts(query.getAll(name)).filter((value) => fold(value) !== '')
   if (values.length === 0 && query.has(name)) throw emptyFilter(name)
   if (values.length > maxEntries) throw badRequest(`Invalid ${name}: given more than ${maxEntries} times`)
   if (values.some((value) => isLonger(value, maxLength))) {

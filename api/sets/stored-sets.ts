@@ -20,7 +20,12 @@ export async function readLastIds(sql: SqlOrTransaction): Promise<Record<SetList
 
 /** Creates something for each list. */
 export function createForLists<Value>(create: (list: SetList) => Value): Record<SetList, Value> {
-  return { users: create('users'), repositories: create('repositories'), locations: create('locations') }
+  return {
+    users: create('users'),
+    repositories: create('repositories'),
+    locations: create('locations'),
+    companies: create('companies'),
+  }
 }
 
 /** The term whose sets have every user and every repository. */

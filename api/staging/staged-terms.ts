@@ -159,8 +159,7 @@ function createTerms<What>(importId: number, rules: TermRules<What>) {
   /** Those that aren't staged. */
   let pending: { term: Term; what: What }[] = []
   return {
-    name(what: What): Term {
-      const key = rules.keyOf(what)
+    name(what: What, key = rules.keyOf(what)): Term {
       let term = known.get(key)
       if (term === undefined) {
         term = { id: undefined, country: undefined }
@@ -211,10 +210,11 @@ export function createStagedTerms(importId: number): StagedTerms {
       return (
         named && {
           texts: texts.flatMap(({ name, terms }) => {
-            const text = named.texts?.[name] ?? undefined
-            return text === undefined ? [] : [terms.name(text)]
+            const text = named.texts?.[name] ?? ''
+            const key = searchableTexts[name].fold(text)
+            return key === '' ? [] : [terms.name(text, key)]
           }),
-          attributes: named.attributes.map(attributes.name),
+          attributes: named.attributes.map((attribute) => attributes.name(attribute)),
           declared: declarations?.map((declaration) => ({
             term: dependencies.name(declaration),
             firstUse: declaration.firstUse,

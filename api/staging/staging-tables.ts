@@ -95,6 +95,7 @@ export const recordTables: Record<RecordKind, RecordTable> = {
 /** The columns of terms, after their `id`, and the ones that they are found by. */
 const termTables: Record<TermKind, { columns: string; found: string }> = {
   locations: createTextTable('location'),
+  companies: createTextTable('company'),
   attributes: {
     columns: 'name text collate "C" not null, value text collate "C" not null, spelling text',
     found: 'name, value',

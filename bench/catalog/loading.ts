@@ -12,6 +12,7 @@ import type { BenchDatabase, LoadedDatabase, Stage } from '../stage.ts'
 /** What a load fills, in the order in which it does. */
 const tables = [
   'locations',
+  'companies',
   'users',
   'identities',
   'dependencies',

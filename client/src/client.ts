@@ -7,13 +7,14 @@
  * ```
  */
 import { Changes, type ChangesState } from './changes.ts'
-import type { DependencySearch, HistorySearch, LocationSearch } from './filter-types.ts'
+import type { CompanySearch, DependencySearch, HistorySearch, LocationSearch } from './filter-types.ts'
 import { writeListUrl } from './filters.ts'
 import { List, type ListOptions } from './list.ts'
 import type { QuoteOptions } from './one-request.ts'
 import { createRepositories, type Repositories } from './repositories.ts'
 import { createSender, type SenderOptions } from './request.ts'
 import type {
+  CompanyText,
   CreditStatus,
   DependencyHistory,
   LocationText,
@@ -28,6 +29,7 @@ export type { Change, ChangePage, ChangesState } from './changes.ts'
 export { Changes } from './changes.ts'
 export * from './errors.ts'
 export type {
+  CompanySearch,
   DependencySearch,
   HistorySearch,
   LocationSearch,
@@ -69,6 +71,8 @@ export interface Client {
   dependencyHistory(search: HistorySearch, options?: QuoteOptions): Promise<DependencyHistory>
   /** Finds locations that at least three users have, the most frequent ones first. Free. */
   findLocations(search: LocationSearch, options?: QuoteOptions): Promise<LocationText[]>
+  /** Finds companies that at least three users have, the most frequent ones first. Free. */
+  findCompanies(search: CompanySearch, options?: QuoteOptions): Promise<CompanyText[]>
   /** Returns the balance of the key. Free. */
   credits(options?: QuoteOptions): Promise<CreditStatus>
   /** Lists what changed the balance of the key, newest first. Free. */
@@ -109,6 +113,7 @@ export function createClient(options: ClientOptions): Client {
     dependencyHistory: async (search, { signal } = {}) =>
       (await send<DependencyHistory>({ path: writeListUrl('dependencies/history', search), signal })).body,
     findLocations: (search, findOptions) => find<LocationText>('locations', search, findOptions),
+    findCompanies: (search, findOptions) => find<CompanyText>('companies', search, findOptions),
     credits: async ({ signal } = {}) => (await send<CreditStatus>({ path: 'api-key/credits', signal })).body,
     usage: (filter = {}, listOptions) =>
       new List<UsageEntry>(

@@ -4,6 +4,8 @@
 export interface UserFilter {
   /** Selects users whose location contains any of these texts, case-insensitive. */
   location?: string | readonly string[] | undefined
+  /** Selects users whose company contains any of these texts, case-insensitive. */
+  company?: string | readonly string[] | undefined
   /** Selects users whose location is in any of these countries: codes of ISO 3166-1 alpha-2, such as `DE`. */
   country?: string | readonly string[] | undefined
   /** Selects items that use any of these dependencies: whole names, case-insensitive. */
@@ -120,8 +122,16 @@ export interface LocationSearch {
   limit?: number | undefined
 }
 
+/** Which companies to find: those that contain a text. */
+export interface CompanySearch {
+  /** Finds companies that contain this text, as the filter `company` does. */
+  contains: string
+  /** Maximum number of items in the response. Default: 20. */
+  limit?: number | undefined
+}
+
 /** Parameters whose values may have commas. Those of all others are joined by commas. */
-export const repeated: readonly string[] = ["location", "prefix", "contains", "dependency_name", "dependency_file"]
+export const repeated: readonly string[] = ["location", "company", "prefix", "contains", "dependency_name", "dependency_file"]
 
 /** Parameters that are true or false. */
 export const flags: readonly string[] = ["fork", "archived"]

@@ -531,6 +531,19 @@ export interface components {
             /** @description Users with this location, ignoring case and marks. */
             users: components["schemas"]["Count"];
         };
+        /** @description Companies, the most frequent ones first. */
+        CompanyTextList: {
+            /** @description The companies that were found. */
+            data: components["schemas"]["CompanyText"][];
+            meta: components["schemas"]["Meta"];
+        };
+        /** @description A company, and the number of users who have it. */
+        CompanyText: {
+            /** @description The text, as one of the users has it. */
+            company: string;
+            /** @description Users with this company, ignoring case, marks and an `@` at the start of a word. */
+            users: components["schemas"]["Count"];
+        };
         /** @description A page of removals. */
         RemovalList: {
             /** @description The removals of this page. */
@@ -608,8 +621,8 @@ export interface components {
             updated_at: string;
         };
         /**
-         * @description What the dataset covers. `countries` has at most 250, `packages` 50, `languages` and `manifests` 20, the most
-         *     frequent ones.
+         * @description What the dataset covers. `countries` has at most 250, `packages` 50, `companies`, `languages` and
+         *     `manifests` 20, the most frequent ones.
          */
         Coverage: {
             dataset: components["schemas"]["Dataset"];
@@ -658,6 +671,8 @@ export interface components {
                 country: string;
                 users: components["schemas"]["Count"];
             }[];
+            /** @description The most frequent companies of users, as `/companies` counts them. */
+            companies: components["schemas"]["CompanyText"][];
             /** @description The most frequent main languages of repositories. */
             languages: {
                 language: string;

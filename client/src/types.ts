@@ -15,6 +15,8 @@ export type RepositoryDependency = Schemas['RepositoryDependency']
 export type UsedDependency = Schemas['UsedDependency']
 /** A location, and the number of users who have it. */
 export type LocationText = Schemas['LocationText']
+/** A company, and the number of users who have it. */
+export type CompanyText = Schemas['CompanyText']
 /** A value, and the number of items that have it. */
 export type ValueCount = Schemas['ValueCount']
 /** How many items used a dependency, month by month. */

@@ -170,7 +170,7 @@ describeOnEachDatabase('counts', (kind) => {
       400,
       {
         error: expect.stringMatching(
-          /^Unknown parameter: language; this endpoint has of, by, location, country, /,
+          /^Unknown parameter: language; this endpoint has of, by, location, company, country, /,
         ),
       },
     ])

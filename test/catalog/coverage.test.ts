@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { identifyLogin } from '../../api/names/forge-names.ts'
 import { forgetPerson } from '../../api/people/forget.ts'
 import { importNdjson } from '../../api/sources/ndjson/import.ts'
+import { foldCompany } from '../support/fold.ts'
 import { createInstance } from '../support/instance.ts'
 import { createSource, toLines } from '../support/ndjson.ts'
 import { createCommit, createRepository, createUser, loadRecords } from '../support/records.ts'
@@ -34,6 +35,7 @@ const coverage = v.strictObject({
   commit_years: v.array(v.strictObject({ year: count, users: count })),
   user_fields: v.record(v.string(), v.number()),
   countries: v.array(v.strictObject({ country: v.pipe(v.string(), v.regex(/^[A-Z]{2}$/)), users: count })),
+  companies: v.array(v.strictObject({ company: v.string(), users: count })),
   languages: v.array(v.strictObject({ language: v.string(), repositories: count })),
   manifests: v.array(v.strictObject({ dependency_file: v.string(), ...uses })),
   packages: v.array(v.strictObject({ dependency_name: v.string(), dependency_file: v.string(), ...uses })),
@@ -101,6 +103,14 @@ describeOnOneDatabase('coverage', (kind) => {
       country: 'NG',
       users: sampleUsers.filter(({ location }) => location?.includes('Nigeria')).length,
     })
+
+    const companies = Map.groupBy(sampleUsers, ({ company }) => foldCompany(company ?? ''))
+    companies.delete('')
+    const shared = [...companies.values()].flatMap(({ length }) => (length >= 3 ? [length] : []))
+    expect(found.companies.map(({ users }) => users)).toEqual(shared.sort((a, b) => b - a))
+    for (const { company, users } of found.companies) {
+      expect([company, companies.get(foldCompany(company))?.length]).toEqual([company, users])
+    }
 
     const languages = Map.groupBy(sampleRepositories, ({ language }) => language)
     languages.delete(null)

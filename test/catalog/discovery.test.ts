@@ -1,7 +1,8 @@
-/** `GET /dependencies` and `GET /locations`: what filters can name (decisions/0003-lists.md). */
+/** `GET /dependencies`, `GET /locations` and `GET /companies`: what filters can name (decisions/0003-lists.md). */
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
-import { fold, foldPlace } from '../support/fold.ts'
+import type { Sql } from '../../api/database/connect.ts'
+import { fold, foldCompany, foldPlace } from '../support/fold.ts'
 import { createUser, loadRecords } from '../support/records.ts'
 import { findRepositories, findUsers, sampleRepositories, sampleUsers } from '../support/sample-oracle.ts'
 import { describeOnOneDatabase, useService } from '../support/service.ts'
@@ -21,6 +22,8 @@ const locations = v.object({
   data: v.array(v.strictObject({ location: v.string(), country: v.nullable(v.string()), users: v.number() })),
 })
 
+const companies = v.object({ data: v.array(v.strictObject({ company: v.string(), users: v.number() })) })
+
 /** Each dependency of the sample with its file, once, whatever its case. */
 const declared = [
   ...new Map(
@@ -34,6 +37,11 @@ function countItems({ dependency_name: name, dependency_file: file }: (typeof de
   const filter = { names: [name], files: [file] }
   return { users: findUsers(filter).length, repositories: findRepositories(filter).length }
 }
+
+/** The companies of the coverage, as the last load computed them. */
+const readCompanies = async (sql: Sql) =>
+  (await sql<{ companies: object[] }[]>`select summary -> 'companies' as companies from coverage`)[0]
+    ?.companies
 
 describeOnOneDatabase('discovery', (kind) => {
   const service = useService(kind, { key: { credits: 10 } })
@@ -126,8 +134,42 @@ describeOnOneDatabase('discovery', (kind) => {
     expect(await locate()).toEqual([])
   })
 
+  test('finds companies that at least three users have, whether they write an @ or not', async () => {
+    const counts = new Map<string, number>()
+    for (const company of sampleUsers.map((user) => foldCompany(user.company ?? ''))) {
+      if (company.includes('lab')) counts.set(company, (counts.get(company) ?? 0) + 1)
+    }
+    const expected = [...counts.values()].filter((users) => users >= 3).sort((a, b) => b - a)
+    expect(expected.length).toBeGreaterThan(0)
+    for (const text of ['LAB', '@lab', ' lâb ']) {
+      const response = await ask(`/companies?contains=${encodeURIComponent(text)}`)
+      const { data } = v.parse(companies, response.json())
+      expect(data.map(({ users }) => users)).toEqual(expected)
+      for (const { company, users } of data) expect(counts.get(foldCompany(company))).toBe(users)
+    }
+  })
+
+  test('leaves out a company that fewer users have, also in the coverage, and follows loads', async () => {
+    const find = async () => v.parse(companies, (await ask('/companies?contains=acmé')).json()).data
+    const users = ['@Acme', 'acme', ' ACMÉ'].map((company, index) => createUser(index + 11, { company }))
+    const acme = { company: '@Acme', users: 3 }
+    await loadRecords(service.sql, { users: users.slice(0, 2) })
+    expect(await find()).toEqual([])
+    expect(await readCompanies(service.sql)).not.toContainEqual(acme)
+    await loadRecords(service.sql, { users: users.slice(2) })
+    expect(await find()).toEqual([acme])
+    expect(await readCompanies(service.sql)).toContainEqual(acme)
+    await loadRecords(service.sql, { users: [createUser(11, { company: '@' })] })
+    expect(await find()).toEqual([])
+    expect(JSON.stringify(await readCompanies(service.sql))).not.toMatch(/acme/i)
+  })
+
   test('is free, and says the version of the dataset', async () => {
-    for (const path of ['/dependencies?prefix=react', '/locations?contains=berlin']) {
+    for (const path of [
+      '/dependencies?prefix=react',
+      '/locations?contains=berlin',
+      '/companies?contains=lab',
+    ]) {
       const { status, headers } = await ask(path)
       expect([path, status, headers.get('X-Credits-Cost'), headers.get('Cache-Control')]).toEqual([
         path,
@@ -148,6 +190,7 @@ describeOnOneDatabase('discovery', (kind) => {
       Promise.all(keys.map(async ({ secret }) => (await service.request(path, { key: secret })).status))
     expect(await statuses('/dependencies?prefix=a')).toEqual([403, 200, 200])
     expect(await statuses('/locations?contains=a')).toEqual([403, 200, 403])
+    expect(await statuses('/companies?contains=a')).toEqual([403, 200, 403])
     expect((await service.request('/locations?contains=a')).status).toBe(401)
   })
 
@@ -172,6 +215,10 @@ describeOnOneDatabase('discovery', (kind) => {
     ['/locations', 'Invalid contains: missing; send part of a location'],
     ['/locations?contains=', 'Invalid contains: is empty; send at least one character'],
     ['/locations?prefix=a', 'Unknown parameter: prefix; this endpoint has contains, limit'],
+    ['/companies', 'Invalid contains: missing; send part of a company'],
+    ['/companies?contains=@', 'Invalid contains: is empty; send at least one character'],
+    ['/companies?contains=+@@+@', 'Invalid contains: is empty; send at least one character'],
+    ['/companies?country=DE&contains=a', 'Unknown parameter: country; this endpoint has contains, limit'],
   ])('refuses %s', async ([path, error]) => {
     const response = await ask(path)
     expect([response.status, response.json(), response.headers.get('X-Error-Code')]).toEqual([

@@ -11,6 +11,7 @@ import { type ListQuery, writeQuery } from '../support/catalog.ts'
 import { ChangeLog } from '../support/changes-oracle.ts'
 import { divisions, expectCounts, type Item } from '../support/counts-oracle.ts'
 import { isDrill, seed } from '../support/drill.ts'
+import { foldCompany } from '../support/fold.ts'
 import { readListResponse } from '../support/list-response.ts'
 import { createRandomForge, type RandomForge } from '../support/random-forge.ts'
 import { loadRecords, type Records } from '../support/records.ts'
@@ -379,6 +380,14 @@ function createQuestions(loaded: Loaded): fc.Arbitrary<Question> {
     ),
     { minLength: 0, maxLength: 5, limit: 20 },
   )
+  const known = valuesOf(users.flatMap(({ company }) => (company === '' ? [] : (company ?? []))))
+  const companies = someOrMany(
+    fc
+      .tuple(fc.constantFrom('', '', '@'), withRandomMarks(inRandomCase(fc.oneof(known, partOf(known)))))
+      .map((texts) => texts.join(''))
+      .filter((company) => foldCompany(company) !== '' && company.length <= 255),
+    { minLength: 0, maxLength: 5, limit: 20 },
+  )
   const owners = inRandomCase(
     fc.oneof(
       { weight: 4, arbitrary: valuesOf(repositories.map(({ owner_login: owner }) => owner)) },
@@ -403,22 +412,24 @@ function createQuestions(loaded: Loaded): fc.Arbitrary<Question> {
   const ofUsers = fc
     .tuple(
       fc.oneof({ weight: 2, arbitrary: fc.constant([]) }, locations),
+      fc.oneof({ weight: 3, arbitrary: fc.constant([]) }, companies),
       dependencies,
       createUserAttributes(loaded),
       contributedTo,
       fc.boolean(),
       fc.constantFrom(undefined, 'followers' as const),
     )
-    .map(([location, filter, attributes, repositories, repeats, sort]): Question => {
+    .map(([location, company, filter, attributes, repositories, repeats, sort]): Question => {
       const contributed = repositories === undefined ? {} : { contributed_to: repositories }
       const query = {
         location,
+        company,
         ...contributed,
         ...writeAttributes(attributes),
         ...writeDependencies(filter, repeats),
       }
       const items = (oracle: Oracle) =>
-        oracle.findUsers({ location, ...contributed, ...filter, ...attributes })
+        oracle.findUsers({ location, company, ...contributed, ...filter, ...attributes })
       return {
         path: '/users',
         query: { ...query, ...(sort && { sort }) },

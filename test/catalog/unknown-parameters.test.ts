@@ -7,7 +7,7 @@ import { describeOnOneDatabase, useService } from '../support/service.ts'
 
 const repository = '/repos/yarrow-collective/monolith'
 const ofUsers =
-  'location, country, dependency_names, dependency_match, without_dependency_names, dependency_files, dependency_status, first_use_since, first_use_until, last_use_since, last_use_until, type, has, email_domain, min_followers, active_since, contributed_to, changed_since, logins, forge_rest_ids, sort, page, per_page, after'
+  'location, company, country, dependency_names, dependency_match, without_dependency_names, dependency_files, dependency_status, first_use_since, first_use_until, last_use_since, last_use_until, type, has, email_domain, min_followers, active_since, contributed_to, changed_since, logins, forge_rest_ids, sort, page, per_page, after'
 const ofRepositories =
   'owner, contributor, dependency_names, dependency_match, without_dependency_names, dependency_files, dependency_status, first_use_since, first_use_until, last_use_since, last_use_until, language, license, min_stars, min_forks, fork, archived, pushed_since, changed_since, full_names, forge_rest_ids, sort, exclude, page, per_page, after'
 
@@ -43,6 +43,7 @@ describeOnOneDatabase('an unknown parameter', (kind) => {
     ['locations', 'location'],
     ['location ', 'location'],
     ['locaiton', 'location'],
+    ['Company', 'company'],
     ['changedSince', 'changed_since'],
     ['change_since', 'changed_since'],
     ['After', 'after'],

@@ -22,7 +22,8 @@ const authenticatedPaths = Object.entries(contract.paths)
       .replace('/removals', '/removals?since=0')
       .replace('{id}', '1')
       .replace(/^\/dependencies$/, '/dependencies?prefix=a')
-      .replace(/^\/locations$/, '/locations?contains=a')
+      .replace(/^\/dependencies\/history$/, '/dependencies/history?dependency_name=a')
+      .replace(/^\/(locations|companies)$/, '/$1?contains=a')
       .replace(/^\/counts$/, '/counts?of=users&by=type'),
   )
 /** Below those paths, but no endpoint: without a key nobody learns even that. */
@@ -67,8 +68,8 @@ describeOnOneDatabase('the service', (kind) => {
     return responses.map(({ status }) => status)
   }
 
-  test('has sixteen documented paths that need a key', () => {
-    expect(authenticatedPaths).toHaveLength(16)
+  test('has eighteen documented paths that need a key', () => {
+    expect(authenticatedPaths).toHaveLength(18)
   })
 
   test.each([...authenticatedPaths, ...otherGuardedPaths])(

@@ -93,6 +93,7 @@ describeOnOneDatabase('devdata keys', (kind) => {
       '/removals?since=1',
       '/dependencies?prefix=r',
       '/locations?contains=x',
+      '/companies?contains=x',
       '/counts?of=users&by=type',
     ]) {
       expect([path, await ask(api_key, path)]).toEqual([

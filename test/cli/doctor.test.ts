@@ -123,7 +123,7 @@ describeOnOneDatabase('devdata doctor', (kind) => {
       repairs: `update dataset set derived_terms = jsonb_build_object('forks', version, 'email_domain', version, 'no_stars', version)`,
       finds: {
         filters:
-          /^wrong: Filters not ready: first_use_since, first_use_until, last_use_since, last_use_until, email_domain, min_forks, sort=stars\. .* run: npm run -s devdata -- sets rebuild$/,
+          /^wrong: Filters not ready: company, first_use_since, first_use_until, last_use_since, last_use_until, email_domain, min_forks, sort=stars\. .* run: npm run -s devdata -- sets rebuild$/,
         sets: /^ok/,
       },
     },

@@ -691,7 +691,7 @@ test('errors say what an assistant or its user can do', async () => {
     [
       'find_users',
       { city: 'x' },
-      'There is no argument city. The arguments are location, country, type, has',
+      'There is no argument city. The arguments are location, company, country, type, has',
     ],
     [
       'quote',

@@ -198,7 +198,7 @@ print(json.dumps([attempt(act)[:2] for act in [
     const problems = output.map((problem: unknown[] | null) => problem?.join(': '))
     expect(problems).toEqual([
       'TypeError: All is read: keep the items of the first loop, or create a new list',
-      expect.stringMatching(/^TypeError: there is no filter nmae; there are location, country, /),
+      expect.stringMatching(/^TypeError: there is no filter nmae; there are location, company, country, /),
       'ValueError: location is empty; leave it out to list everything',
       'ValueError: location is empty; leave it out to list everything',
       'ValueError: dependency_names must not contain commas; several values are a list',

@@ -116,6 +116,7 @@ describe('the page Objects', () => {
     'month-counts': 'MonthCounts',
     'unknown-uses': 'UnknownUses',
     'location-text': 'LocationText',
+    'company-text': 'CompanyText',
     counts: 'Counts',
     'value-count': 'ValueCount',
     health: 'Health',

@@ -121,6 +121,7 @@ describe('openapi.yml', () => {
       'per_page',
       'after',
       'location',
+      'company',
       'country',
       'dependency_names',
       'dependency_files',
@@ -155,12 +156,13 @@ describe('openapi.yml', () => {
       'since',
       'dependency_name',
       'contains',
+      'contains',
       'of',
       'by',
     ])
   })
 
-  // discovery.test.ts has those of `/dependencies` and `/locations`, counts.test.ts those of `/counts`, which aren't
+  // discovery.test.ts has those of `/dependencies`, `/locations` and `/companies`, counts.test.ts those of `/counts`, which aren't
   // lists with pages.
   const lists = withParameters.filter(({ queries }) => queries.some(({ name }) => name === 'page'))
   describe.each(lists)('declares $method $path, which', (operation) => {
@@ -346,7 +348,7 @@ describe('openapi.yml', () => {
 
   test('declares all query parameters that a path with a key reads: others are refused', async () => {
     for (const { path, method, queries } of withParameters.filter(({ path }) =>
-      /^\/(users|repos|removals|dependencies|locations|counts|api-key|metrics|admin)/.test(path),
+      /^\/(users|repos|removals|dependencies|locations|companies|counts|api-key|metrics|admin)/.test(path),
     )) {
       const url = `${fillPath(path)}${listRequired(path) || '?'}`
       const undeclared = allQueries.filter((name) => !queries.some((query) => query.name === name))

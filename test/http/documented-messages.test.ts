@@ -115,8 +115,10 @@ describe('openapi.yml', () => {
       'page=9007199254740991',
       'after=-',
       'perPage=1',
-      Array.from({ length: 21 }, () => 'location=a').join('&'),
-      `location=${'x'.repeat(256)}`,
+      ...['location', 'company'].flatMap((name) => [
+        Array.from({ length: 21 }, () => `${name}=a`).join('&'),
+        `${name}=${'x'.repeat(256)}`,
+      ]),
       `dependency_names=${entries(51)}`,
       `dependency_names=a,b,${'c'.repeat(256)}`,
       `dependency_files=${entries(51)}`,
@@ -154,7 +156,7 @@ describe('openapi.yml', () => {
         `${name}=${name === 'full_names' ? 'a/b,a/c' : '1,2'},x%20y`,
         `${name}=&dependency_names=a`,
       ]),
-      ...['location', 'dependency_names', 'dependency_files', 'day'].map((name) => `${name}=`),
+      ...['location', 'company', 'dependency_names', 'dependency_files', 'day'].map((name) => `${name}=`),
       `dependency_names=${Array.from({ length: 20 }, () => 'x'.repeat(200))}`,
       `logins=${Array.from({ length: 50 }, () => 'x'.repeat(80))}&page=1`,
       `full_names=${Array.from({ length: 50 }, () => `a/${'x'.repeat(80)}`)}&page=1`,
@@ -198,6 +200,7 @@ describe('openapi.yml', () => {
         '/dependencies': 'prefix=r',
         '/dependencies/history': 'dependency_name=r',
         '/locations': 'contains=r',
+        '/companies': 'contains=r',
         '/counts': isOfRepositories(query) ? 'of=repos&by=fork' : 'of=users&by=type',
       })[path]
     /** The request with the parameters that the path requires, to get at the others. */
@@ -249,7 +252,7 @@ describe('openapi.yml', () => {
     expect(pathsWith('Database unavailable; retry in 5 seconds')).toEqual(
       Object.keys(contract.paths)
         .filter((path) =>
-          /^\/(users|repos|removals|dependencies|locations|counts|api-key|metrics|admin|health|docs\/coverage)/.test(
+          /^\/(users|repos|removals|dependencies|locations|companies|counts|api-key|metrics|admin|health|docs\/coverage)/.test(
             path,
           ),
         )

@@ -31,6 +31,7 @@ const coverage: Coverage = {
   commit_years: [{ year: 2024, users: 70 }],
   user_fields: { name: 1, email: 0.25 },
   countries: [{ country: 'DE', users: 40 }],
+  companies: [{ company: '@acme <b>', users: 30 }],
   languages: [{ language: 'C++', repositories: 4 }],
   manifests: [
     { dependency_file: 'go.mod', users: 9, repositories: 2 },
@@ -58,6 +59,7 @@ describe('the page', () => {
     expect(text).toContain('202520')
     expect(text).toContain('Email address25%')
     expect(text).toContain('Germany40')
+    expect(text).toContain('@acme <b>30')
     expect(text.indexOf('pom.xml3')).toBeLessThan(text.indexOf('go.mod2'))
   })
 

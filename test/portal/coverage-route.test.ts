@@ -21,6 +21,7 @@ const coverage: Coverage = {
   commit_years: [],
   user_fields: {},
   countries: [],
+  companies: [],
   languages: [],
   manifests: [],
   packages: [],

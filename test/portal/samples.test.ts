@@ -219,6 +219,7 @@ describe('the examples of openapi.yml, which the viewer shows,', () => {
     ['/dependencies', 'findDependencies'],
     ['/dependencies/history', 'getDependencyHistory'],
     ['/locations', 'findLocations'],
+    ['/companies', 'findCompanies'],
     ['/counts', 'countItems'],
   ])('are what the service responds with: %s', async (path, name) => {
     const kept = await readFile(join(responsesDirectory, `${name}.http`), 'utf8')

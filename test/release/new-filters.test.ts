@@ -9,6 +9,7 @@ import { changeDataset } from '../../api/dataset/dataset-change.ts'
 import { noteTerms } from '../../api/dataset/item-terms.ts'
 import { markRestored } from '../../api/dataset/restored-dataset.ts'
 import { rebuildSets, verifySets } from '../../api/dataset/set-verification.ts'
+import { foldCompany } from '../support/fold.ts'
 import { createInstance, type Instance } from '../support/instance.ts'
 import { load } from '../support/ndjson.ts'
 import { createRepository, createUser } from '../support/records.ts'
@@ -42,8 +43,12 @@ describeOnEachDatabase('a filter that 0.1.0 does not have', (kind) => {
       if (method === 'GET') expect(JSON.parse(text)).toEqual({ error: message })
     }
     expect(await readBalance()).toEqual(balance)
+    for (const path of ['/users?company=a', '/companies?contains=a']) {
+      const { status, headers } = await request(path)
+      expect([path, status, headers.get('X-Error-Code')]).toEqual([path, 503, 'filter_not_ready'])
+    }
     expect(await describeUnready(service.sql)).toMatch(
-      /^Filters not ready: first_use_since, first_use_until, last_use_since, last_use_until, email_domain, min_forks, sort=stars\. .* sets rebuild$/,
+      /^Filters not ready: company, first_use_since, first_use_until, last_use_since, last_use_until, email_domain, min_forks, sort=stars\. .* sets rebuild$/,
     )
   }
 
@@ -78,6 +83,7 @@ describeOnEachDatabase('a filter that 0.1.0 does not have', (kind) => {
       const { headers } = await request(`/users?email_domain=${domain}`, 'HEAD')
       expect(headers.get('X-Total-Count')).toBe(String(users))
     }
+    await expectExactCompanies()
     const { text } = await request('/repos?exclude=dependencies&per_page=100&sort=stars')
     const sorted: { internal_id: number }[] = JSON.parse(text).data
     const byStars = all.toSorted((a, b) => (b.stars ?? -1) - (a.stars ?? -1))
@@ -87,6 +93,41 @@ describeOnEachDatabase('a filter that 0.1.0 does not have', (kind) => {
     expect(unknown?.count).toBe(all.filter(({ stars }) => stars === null).length)
     expect((await verifySets(service.sql, 'all')).faults).toEqual([])
     expect(await describeUnready(service.sql)).toBeUndefined()
+  }
+
+  async function expectExactCompanies(): Promise<void> {
+    const users = await service.sql<
+      { company: string | null }[]
+    >`select document::json ->> 'company' as company from users`
+    const texts = users.map(({ company }) => foldCompany(company ?? '')).filter((text) => text !== '')
+    const spellings = Map.groupBy(texts, (text) => text)
+    for (const text of [...spellings.keys(), 'e', 'moved']) {
+      const { status, headers } = await request(`/users?company=${encodeURIComponent(text)}`, 'HEAD')
+      const found = texts.filter((each) => each.includes(text)).length
+      expect([text, status, headers.get('X-Total-Count')]).toEqual([text, 200, String(found)])
+    }
+    const shared = [...spellings].filter(([text, { length }]) => length >= 3 && text.includes('e'))
+    const { data } = JSON.parse((await request('/companies?contains=e')).text)
+    expect(data.map(({ users }: { users: number }) => users)).toEqual(
+      shared.map(([, { length }]) => length).sort((a, b) => b - a),
+    )
+    const stored = await service.sql`select from companies`
+    expect(stored.length).toBe(spellings.size)
+  }
+
+  /** 0.1.0 doesn't know the table of companies: sets keep the users who have moved on. */
+  async function moveAs010(): Promise<void> {
+    const { sql } = service
+    const [before] = await sql<{ terms: string }[]>`select derived_terms::text as terms from dataset`
+    await changeDataset(sql, {}, async ({ tx, version }) => {
+      const { count } = await tx`
+        update users set version = ${version}, term_ids = array(select unnest(term_ids) except select id from companies),
+          document = regexp_replace(document, '"company":"[^"]*"', '"company":"@Moved"')
+        where id in (select u.id from users u join companies c on c.id = any(term_ids) order by u.id limit 5)`
+      expect(count).toBe(5)
+      return { users: { added: 0, updated: count } }
+    })
+    await sql`update dataset set derived_terms = ${before?.terms ?? ''}::text::jsonb`
   }
 
   /** What a load of 0.1.0 leaves: a changed repository without the terms, and `derived_terms` as it was. */
@@ -145,6 +186,18 @@ describeOnEachDatabase('a filter that 0.1.0 does not have', (kind) => {
     await expectExact()
     await loadAs010()
     await rebuildSets(service.sql)
+    await expectExact()
+  })
+
+  test.each([
+    ['the next load', () => load(service, { users: [createUser(900_003)] })],
+    ['sets rebuild', () => rebuildSets(service.sql)],
+  ])('is exact again after %s, if 0.1.0 has changed what its sets have', async (_, derive) => {
+    await load(service, others)
+    await expectExact()
+    await moveAs010()
+    await expectUnready()
+    await derive()
     await expectExact()
   })
 

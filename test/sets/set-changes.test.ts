@@ -6,7 +6,7 @@ import { copyInto, writeRow } from '../../api/database/copy.ts'
 import { applySetChanges } from '../../api/sets/set-changes.ts'
 import { maxShelvedIds } from '../../api/sets/set-encoding.ts'
 import { compareSets, type SelectItems } from '../../api/sets/set-verification.ts'
-import { allTerm, readSets, type SetList } from '../../api/sets/stored-sets.ts'
+import { allTerm, createForLists, readSets, type SetList, setLists } from '../../api/sets/stored-sets.ts'
 import { isDrill } from '../support/drill.ts'
 import { describeOnOneDatabase, useService } from '../support/service.ts'
 
@@ -16,13 +16,14 @@ const dependencies = [10, 11, 127, 128, 129]
 const userAttributes = [20, 150]
 const repositoryAttributes = [21, 151]
 const locations = [30, 400]
+const companies = [31, 401]
 const trigrams = [2 ** 30 + 5, 2 ** 31 - 1]
 const termsOf: Record<SetList, readonly number[]> = {
-  users: [allTerm, ...dependencies, ...userAttributes, ...locations],
+  users: [allTerm, ...dependencies, ...userAttributes, ...locations, ...companies],
   repositories: [allTerm, ...dependencies, ...repositoryAttributes],
   locations: trigrams,
+  companies: trigrams,
 }
-const lists: readonly SetList[] = ['users', 'repositories', 'locations']
 
 /** What becomes of a set: it gains or loses `count` ids from `first` on, with gaps of up to `gap`. */
 interface Step {
@@ -35,7 +36,7 @@ interface Step {
 }
 
 const step: fc.Arbitrary<Step> = fc.record({
-  list: fc.constantFrom(...lists),
+  list: fc.constantFrom(...setLists),
   term: fc.nat(8),
   isGained: fc.boolean(),
   first: fc.integer({ min: 1, max: lastId }),
@@ -55,7 +56,7 @@ const loads = fc.array(fc.record({ steps: fc.array(step, { minLength: 1, maxLeng
 /** The ids of each set of each list. */
 type Model = Record<SetList, Map<number, Set<number>>>
 
-const createModel = (): Model => ({ users: new Map(), repositories: new Map(), locations: new Map() })
+const createModel = (): Model => createForLists(() => new Map())
 
 function findSet(model: Model, list: SetList, term: number): Set<number> {
   const set = model[list].get(term) ?? new Set()
@@ -92,7 +93,7 @@ function applySteps(model: Model, steps: readonly Step[]): string[] {
     if (id % 2 === 0) rows.push(writeRow([list, id, lost, []]), writeRow([list, id, [], gained]))
     else rows.push(writeRow([list, id, lost, gained]))
   }
-  for (const list of lists) {
+  for (const list of setLists) {
     for (const [termId, set] of model[list]) {
       const old = before[list].get(termId) ?? new Set()
       for (const id of set) if (!old.has(id)) rows.push(writeRow([list, id, [], [termId]]))
@@ -121,11 +122,14 @@ async function storeTerms(tx: SqlOrTransaction): Promise<void> {
     // As a load leaves a new row, with the number that it will have.
     await tx`insert into locations (id, location, location_key, users_count) values (${id}, ${`l${id}`}, ${`L${id}`}, 7)`
   }
+  for (const id of companies) {
+    await tx`insert into companies (id, company, company_key, users_count) values (${id}, ${`c${id}`}, ${`C${id}`}, 7)`
+  }
 }
 
 async function storeItems(tx: SqlOrTransaction, model: Model): Promise<void> {
   await tx`truncate model_items`
-  for (const list of lists) {
+  for (const list of setLists) {
     const items = new Map<number, number[]>()
     for (const [termId, set] of model[list]) {
       for (const id of set) items.set(id, [...(items.get(id) ?? []), termId])
@@ -140,7 +144,7 @@ async function storeItems(tx: SqlOrTransaction, model: Model): Promise<void> {
 
 /** Compares the stored sets with the model, and their number of ids with that in the rows. */
 async function compare(tx: SqlOrTransaction, model: Model): Promise<void> {
-  for (const list of lists) {
+  for (const list of setLists) {
     const found = new Map<number, number[]>()
     for await (const { termId, ids, width } of readSets(tx, list)) {
       if (width === undefined) expect(ids.length).toBeLessThanOrEqual(maxShelvedIds)
@@ -152,8 +156,13 @@ async function compare(tx: SqlOrTransaction, model: Model): Promise<void> {
     }
     expect([...found.keys()].filter((termId) => !model[list].has(termId))).toEqual([])
   }
-  const emptyLocations = locations.filter((id) => (model.users.get(id)?.size ?? 0) === 0)
-  await tx`update locations set users_count = 0 where id = any(${tx.typed.bigints(emptyLocations)})`
+  for (const [table, ids] of [
+    ['locations', locations],
+    ['companies', companies],
+  ] as const) {
+    const empty = ids.filter((id) => (model.users.get(id)?.size ?? 0) === 0)
+    await tx`update ${tx(table)} set users_count = 0 where id = any(${tx.typed.bigints(empty)})`
+  }
   await storeItems(tx, model)
   expect((await compareSets(tx, selectItems)).faults).toEqual([])
 }
@@ -290,6 +299,7 @@ describeOnOneDatabase('a stored set', (kind) => {
           where ${tx.unsafe(condition)} order by part desc limit 1`
         await storeItems(tx, model)
         await tx`update locations set users_count = 0`
+        await tx`update companies set users_count = 0`
         expect((await compareSets(tx, selectItems)).faults).toEqual([])
         const { count } = await tx.unsafe(statement)
         expect(count).toBe(1)

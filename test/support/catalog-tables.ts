@@ -19,6 +19,9 @@ export async function readTables(sql: Sql) {
     userLocations: await read(`
       forge_rest_id, location_key)
       from users u join locations l on l.id = any(term_ids) order by u.id`),
+    userCompanies: await read(`
+      forge_rest_id, company_key)
+      from users u join companies c on c.id = any(term_ids) order by u.id`),
     userAttributes: await read(`
       forge_rest_id, name, value)
       from users u join attributes a on a.id = any(term_ids) order by u.id, name, value`),
@@ -56,6 +59,7 @@ export async function readTables(sql: Sql) {
       name, file, status, users_count, repositories_count)
       from dependencies where users_count + repositories_count > 0 order by name, file, status`),
     locationCounts: await read('location_key, users_count) from locations order by location_key collate "C"'),
+    companyCounts: await read('company_key, users_count) from companies order by company_key collate "C"'),
     attributeCounts: await read(
       'name, value, items_count) from attributes where items_count > 0 order by name, value',
     ),
@@ -70,12 +74,13 @@ export async function readTables(sql: Sql) {
   }
 }
 
-/** Reads the sets of dependencies, locations, attributes and of everything, each as its term, its list and the forge's ids. */
+/** Reads the sets of dependencies, searchable texts, attributes and of everything, each as its term, its list and the forge's ids. */
 async function readMembers(sql: Sql): Promise<string[]> {
   const terms = await readTexts(
     sql,
     `select id, json_build_array(name, file, status)::text as text from dependencies
-    union all select id, location_key from locations union all select 0, 'all'
+    union all select id, location_key from locations union all select id, 'at ' || company_key from companies
+    union all select 0, 'all'
     union all select id, name || '=' || value from attributes`,
   )
   const items = {
@@ -101,7 +106,7 @@ async function readTexts(sql: Sql, query: string): Promise<Map<number, string>> 
 /** Empties the catalog, as if nothing had ever been loaded. */
 export async function resetCatalog(sql: Sql): Promise<void> {
   await sql`
-    truncate users, repositories, forge_repositories, loaded_histories, removals, commits, locations, attributes, dependencies,
+    truncate users, repositories, forge_repositories, loaded_histories, removals, commits, locations, companies, attributes, dependencies,
       repository_dependencies, user_dependencies, user_activity, identities, user_addresses, contributions, sets, use_dates, coverage, loads,
       dataset_versions
     restart identity`

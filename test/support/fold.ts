@@ -21,6 +21,16 @@ export function fold(text: string): string {
 const letters = /^[A-Za-z\u00aa-\u024f\u0370-\u052f\u1e00-\u1fff]$/
 const marks = /^[\u0300-\u036f]$/
 
+/** Folds a company as a location, without an `@` at the start of a word, and without white space at its ends. */
+export function foldCompany(text: string): string {
+  const characters = [...foldPlace(text)]
+  const isInWord = (place: number) => /[\p{L}\p{M}\p{N}]/u.test(characters[place - 1] ?? ' ')
+  return characters
+    .filter((character, place) => character !== '@' || isInWord(place))
+    .join('')
+    .trim()
+}
+
 /** Folds a location: also drops the marks on Latin, Greek and Cyrillic letters. */
 export function foldPlace(text: string): string {
   let plain = ''

@@ -7,7 +7,7 @@ import type { Records } from './records.ts'
 import { createCommit, createRepository, createUser, loadRecords } from './records.ts'
 
 /** What nobody else in the dataset has. */
-export const names = ['zelda-q', 'zelda@example.com', '4711+', 'Elm Street 5']
+export const names = ['zelda-q', 'zelda@example.com', '4711+', 'Elm Street 5', 'Elm Labs']
 
 const profileUrl = 'https://forge.example/Zelda-Q/zelda-q'
 export const toolUrl = 'https://forge.example/bob/tool'
@@ -19,6 +19,7 @@ export const own: Required<Records> = {
       login: 'Zelda-Q',
       email: 'Zelda@example.com',
       location: 'Elm Street 5',
+      company: '@Elm Labs',
       bio: 'I am zelda-q',
     }),
   ],

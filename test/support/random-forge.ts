@@ -50,6 +50,8 @@ const cities = [
   ],
   ...['Oslo', 'Lagos', 'New  York', "L'Aquila", 'Łódź', 'Reykjavík', 'x&y=z', '"quoted"', 'Ålesund'],
 ]
+/** Texts of companies. */
+const companies = ['Æ Ltd', 'acmé', 'Straße AG', '東京', 'open@source', 'İş Bankası', '100%_\\', 'x']
 const lands = ['', ', Germany', ', Brasil', ', TÜRKIYE', ', Norway', ' (USA)', ', 日本']
 /** Names of the dependencies that most use; some differ from each other by case alone. */
 const wellKnown = [
@@ -124,6 +126,14 @@ export function createRandomForge(seed: string): RandomForge {
     return random.chance(0.3) ? `${place} ${random.integer(1, 400)}` : place
   }
 
+  /** As people write it: with an `@` or without, as part of a longer text, or nothing that can be found. */
+  function createCompany(): string | null {
+    if (random.chance(0.3)) return random.pick(['', '@', ' @ ', null])
+    const company = mixCase(random, random.pickSkewed(companies))
+    const text = random.chance(0.2) ? `${company} ${random.integer(1, 400)}` : company
+    return random.pick([text, `@${text}`, ` ${text}`, `ex-@${text}, @b`])
+  }
+
   function drawUser(): SampleUser {
     const number = ++last.user
     const login = mixCase(random, `dev-${++names}`)
@@ -134,7 +144,7 @@ export function createRandomForge(seed: string): RandomForge {
       email: createAddress(login),
       location: createPlace(),
       bio: random.chance(0.1) ? '"\\ \u2028 \t 🙂' : null,
-      company: random.pick(['', 'Æ Ltd', null]),
+      company: createCompany(),
       followers: drawCount(),
     })
   }
@@ -261,7 +271,8 @@ export function createRandomForge(seed: string): RandomForge {
 
   function changeUser(user: SampleUser): SampleUser {
     const draw = random.fraction()
-    if (draw < 0.5) return { ...user, location: createPlace() }
+    if (draw < 0.4) return { ...user, location: createPlace() }
+    if (draw < 0.5) return { ...user, company: createCompany() }
     if (draw < 0.7) return { ...user, email: createAddress(user.login) }
     if (draw < 0.75) return { ...user, type: random.pick(['User', 'Bot', 'Organization']) }
     // A new name, or one that somebody else has.

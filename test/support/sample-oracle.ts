@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs'
 import type { SampleCommit, SampleDependency, SampleRepository, SampleUser } from '../../sample/records.ts'
 import { type AttributeFilter, isLikeRepository, isLikeUser, readMoment } from './attribute-oracle.ts'
-import { fold, foldPlace } from './fold.ts'
+import { fold, foldCompany, foldPlace } from './fold.ts'
 import {
   type DatedUse,
   dateOwnUse,
@@ -34,6 +34,7 @@ export interface UseFilter {
 export interface OracleFilter extends AttributeFilter, UseFilter {
   /** Of users: any of these. */
   location?: string | readonly string[]
+  company?: string | readonly string[]
   names?: readonly string[]
   /** Whether any of the names is enough. */
   match?: 'any' | 'all' | undefined
@@ -53,8 +54,8 @@ export interface Oracle {
   repositories: readonly ListedRepository[]
   /** The users that a filter matches, in the order in which they are listed. */
   findUsers(filter: OracleFilter): SampleUser[]
-  /** The repositories that a filter matches, in the order in which they are listed. They have no location. */
-  findRepositories(filter: Omit<OracleFilter, 'location'>): ListedRepository[]
+  /** The repositories that a filter matches, in the order in which they are listed. They have no location and no company. */
+  findRepositories(filter: Omit<OracleFilter, 'location' | 'company'>): ListedRepository[]
   /** The commits of a repository, in the order in which they are listed. */
   commitsOf(fullName: string): SampleCommit[]
   /** The dependencies of a repository, in the order in which they are listed. */
@@ -112,6 +113,7 @@ export function createOracle(loaded: Loaded): Oracle {
   const users = loaded.users.map((user) => ({
     user,
     place: foldPlace(user.location ?? ''),
+    company: foldCompany(user.company ?? ''),
     used: (uses.get(user) ?? []).map(foldDependency),
   }))
   const listed = loaded.repositories.map((repository, index) => ({
@@ -145,12 +147,16 @@ export function createOracle(loaded: Loaded): Oracle {
         .flat()
         .map((place) => foldPlace(place.trim()))
         .filter((place) => place !== '')
+      const companies = [filter.company ?? []].flat().map(foldCompany)
       const hasDependencies = readDependencyFilter(filter)
       const contributors = filter.contributed_to?.map(
         (name) => findNamed(loaded.repositories, 'full_name', name)?.url,
       )
       return users
         .filter(({ place }) => places.length === 0 || places.some((wanted) => place.includes(wanted)))
+        .filter(
+          ({ company }) => companies.length === 0 || companies.some((wanted) => company.includes(wanted)),
+        )
         .filter(({ used }) => hasDependencies(used))
         .filter(
           ({ user }) =>

@@ -3,6 +3,7 @@
 /** Filters that only users have. */
 export const userFilters = {
   location: {"type":"array","items":{"type":"string"},"description":"users whose location contains any of these texts, case-insensitive"},
+  company: {"type":"array","items":{"type":"string"},"description":"users whose company contains any of these texts, case-insensitive"},
   country: {"type":"array","items":{"type":"string"},"description":"users whose location is in any of these countries: codes of ISO 3166-1 alpha-2, such as DE"},
   type: {"type":"array","items":{"type":"string"},"description":"users of any of these types, such as User, Organization and Bot, case-insensitive"},
   has: {"type":"array","items":{"type":"string","enum":["email","name","company","location","bio"]},"description":"users who have each of these fields"},
@@ -41,4 +42,4 @@ export const sharedFilters = {
 } as const
 
 /** Filters whose texts may have commas. Texts of the others are several, as in the parameters of the API. */
-export const textsWithCommas: readonly string[] = ["location", "prefix", "contains", "dependency_name", "dependency_file"]
+export const textsWithCommas: readonly string[] = ["location", "company", "prefix", "contains", "dependency_name", "dependency_file"]

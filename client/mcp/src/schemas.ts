@@ -110,10 +110,10 @@ export const schemas = {
   listCommits: takes({ full_name: text, ...listOptions }, ['full_name']),
   getUser: takes({ login: text, fields }, ['login']),
   getRepository: takes({ full_name: text, fields }, ['full_name']),
-  findNames: takes({ what: { type: 'string', enum: ['packages', 'locations'] }, contains: text } as const, [
-    'what',
-    'contains',
-  ]),
+  findNames: takes(
+    { what: { type: 'string', enum: ['packages', 'locations', 'companies'] }, contains: text } as const,
+    ['what', 'contains'],
+  ),
   quote: takes(
     {
       list: { type: 'string', enum: ['users', 'repositories'] },

@@ -188,13 +188,18 @@ function registerGetRepository(tools: ToolContext): void {
 function registerFindNames(tools: ToolContext): void {
   const tool = {
     name: 'find_names',
-    description: 'Which names of packages, or locations, contain a text, and how many use them. Free.',
+    description:
+      'Which names of packages, locations or companies contain a text, and how many have them. Free.',
     ...schemas.findNames,
   }
   register(tools, tool, (given, context) =>
     tools.run(tool, given, context, 0, async ({ api, signal }) => {
       const { what, contains } = given
-      const find = what === 'packages' ? api.findDependencies : api.findLocations
+      const find = {
+        packages: api.findDependencies,
+        locations: api.findLocations,
+        companies: api.findCompanies,
+      }[what]
       return { [what]: await find({ contains }, { signal }) }
     }),
   )

@@ -89,6 +89,7 @@ const commands = {
   count: { operand: 'users or repos', options: ['by', ...formatOptions] },
   dependencies: { operand: 'a TEXT to look for', options: ['file', ...formatOptions] },
   locations: { operand: 'a TEXT to look for', options: formatOptions },
+  companies: { operand: 'a TEXT to look for', options: formatOptions },
   credits: { options: formatOptions },
   usage: { list: 'usage', options: [...readingOptions, 'day', 'by-day'] },
   mirror: { operand: 'a FOLDER', options: ['budget'] },

@@ -4,6 +4,7 @@ import type { FilterOptions } from './filter-options.ts'
 /** Options that filter users alone. */
 export const userOptions: FilterOptions = {
   location: { member: 'location', multiple: true },
+  company: { member: 'company', multiple: true },
   country: { member: 'country', multiple: true },
   type: { member: 'type', multiple: true },
   has: { member: 'has', multiple: true, choices: ['email', 'name', 'company', 'location', 'bio'] },
@@ -42,6 +43,7 @@ export const repositoryOptions: FilterOptions = {
 
 /** What the help says about them. */
 export const filterHelp = `  --location TEXT       users whose location contains any of these texts, case-insensitive; may be repeated
+  --company TEXT        users whose company contains any of these texts, case-insensitive; may be repeated
   --country TEXT        users whose location is in any of these countries: codes of ISO 3166-1 alpha-2, such as DE; may be repeated
   --type TEXT           users of any of these types, such as User, Organization and Bot, case-insensitive; may be repeated
   --has email|name|company|location|bio

@@ -16,6 +16,7 @@ Commands:
   count users|repos     how many items of the list have each value of --by, such as country or language; free
   dependencies TEXT     names of dependencies that contain the text, the most used ones first, of a --file if you like; free
   locations TEXT        locations that contain the text, the most frequent ones first; free
+  companies TEXT        the same for companies
   credits               balance of the key; free
   usage                 what the key was charged; free
   mirror FOLDER         copy everything to a folder; run it again to bring the copy up to date

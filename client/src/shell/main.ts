@@ -18,6 +18,7 @@ const others: Partial<Record<Arguments['command'], typeof readList>> = {
   count: readCounts,
   dependencies: readNames,
   locations: readNames,
+  companies: readNames,
   mirror,
 }
 

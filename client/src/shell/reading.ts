@@ -165,10 +165,13 @@ export async function readCounts(
 /** Prints the names that contain a text. Returns the exit code. */
 export async function readNames({ api, signal }: CommandContext, given: Arguments): Promise<number> {
   const { command, operand: contains, filter } = given
-  const found =
+  const find =
     command === 'locations'
-      ? api.findLocations({ contains }, { signal })
-      : api.findDependencies({ contains, dependencyFiles: filter.dependencyFiles }, { signal })
+      ? api.findLocations
+      : command === 'companies'
+        ? api.findCompanies
+        : api.findDependencies
+  const found = find({ contains, dependencyFiles: filter.dependencyFiles }, { signal })
   const names: object[] = await found.catch((error: unknown) => {
     throw toUsageError(error)
   })

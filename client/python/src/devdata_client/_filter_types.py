@@ -12,6 +12,8 @@ class UserFilter(TypedDict, total=False):
 
     location: str | Sequence[str] | None
     """Selects users whose location contains any of these texts, case-insensitive."""
+    company: str | Sequence[str] | None
+    """Selects users whose company contains any of these texts, case-insensitive."""
     country: str | Sequence[str] | None
     """Selects users whose location is in any of these countries: codes of ISO 3166-1 alpha-2, such as ``DE``."""
     dependency_names: str | Sequence[str] | None
@@ -97,7 +99,7 @@ class RepositoryFilter(TypedDict, total=False):
     """``dependencies`` leaves this field out of each repository, at the same price."""
 
 
-REPEATED: Final[tuple[str, ...]] = ("location", "prefix", "contains", "dependency_name", "dependency_file",)
+REPEATED: Final[tuple[str, ...]] = ("location", "company", "prefix", "contains", "dependency_name", "dependency_file",)
 """Parameters whose values may have commas, and are repeated. Those of all others are joined by commas."""
 FLAGS: Final[tuple[str, ...]] = ("fork", "archived",)
 TIMES: Final[tuple[str, ...]] = ("first_use_since", "first_use_until", "last_use_since", "last_use_until", "active_since", "pushed_since", "since", "until",)

@@ -15,6 +15,7 @@ from ._requests import CachedResponse, ResponseInfo, Sender, Wait, is_whole_numb
 from .errors import DevdataError, InvalidRequestError
 from .records import (
     Commit,
+    CompanyText,
     CreditStatus,
     DependencyHistory,
     ListedRepository,
@@ -165,6 +166,10 @@ class Client:
     def find_locations(self, contains: str, *, limit: int | None = None) -> list[LocationText]:
         """Finds locations that at least three users have, the most frequent ones first, up to ``limit`` (20). Free."""
         return self._find("locations", {"contains": contains, "limit": limit})
+
+    def find_companies(self, contains: str, *, limit: int | None = None) -> list[CompanyText]:
+        """Finds companies that at least three users have, the most frequent ones first, up to ``limit`` (20). Free."""
+        return self._find("companies", {"contains": contains, "limit": limit})
 
     def credits(self) -> CreditStatus:
         """Returns the balance of the key. Free."""

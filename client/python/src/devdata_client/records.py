@@ -166,6 +166,15 @@ class LocationText(TypedDict):
     """Users with this location, ignoring case and marks."""
 
 
+class CompanyText(TypedDict):
+    """A company, and the number of users who have it."""
+
+    company: str
+    """The text, as one of the users has it."""
+    users: int
+    """Users with this company, ignoring case, marks and an ``@`` at the start of a word."""
+
+
 class ValueCount(TypedDict):
     """A value, and the number of items that have it."""
 
