@@ -210,17 +210,37 @@ const toTitle = (name: string) => {
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
-/** The page of small endpoints that need no credits. Every other endpoint has a page of its own. */
-export const sharedPage = {
-  id: 'service',
-  title: 'Health, version, coverage and metrics',
-  operationIds: ['getHealth', 'getVersion', 'getCoverage', 'getMetrics'],
-}
+/** Pages of several endpoints, which are small and read together. Every other endpoint has a page of its own. */
+export const sharedPages = [
+  {
+    id: 'service',
+    title: 'Health, version, coverage and metrics',
+    operationIds: ['getHealth', 'getVersion', 'getCoverage', 'getMetrics'],
+  },
+  {
+    id: 'keys',
+    title: 'Manage keys',
+    operationIds: [
+      'createKey',
+      'listKeys',
+      'getKey',
+      'changeKey',
+      'grantCredits',
+      'rotateKey',
+      'revokeKey',
+      'restoreKey',
+    ],
+  },
+]
 
-const writeEndpointLink = (operationId: string) =>
-  sharedPage.operationIds.includes(operationId)
-    ? `reference/${sharedPage.id}/#${toId(operationId)}`
-    : `reference/${toId(operationId)}/`
+/** The page that an endpoint shares; undefined if it has one of its own. */
+export const findSharedPage = (operationId: string): (typeof sharedPages)[number] | undefined =>
+  sharedPages.find(({ operationIds }) => operationIds.includes(operationId))
+
+function writeEndpointLink(operationId: string): string {
+  const shared = findSharedPage(operationId)
+  return shared ? `reference/${shared.id}/#${toId(operationId)}` : `reference/${toId(operationId)}/`
+}
 
 /** Parameters of every list come after the endpoint's own. */
 const isPaging = ({ name }: Parameter) => /^(page|per_page|after)$/.test(name)

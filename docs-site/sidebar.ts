@@ -1,25 +1,24 @@
 /** The pages in the sidebar, by tab and group. */
-import { loadReference, sharedPage } from './reference.ts'
+import { findSharedPage, loadReference } from './reference.ts'
 
 const { tags, endpoints } = loadReference()
-/** One group per tag of openapi.yml. Endpoints have their price. Those of a shared page have one link, in the first group. */
-const referenceGroups = tags.map(({ name }) => {
-  const own = endpoints.filter(({ tag }) => tag === name)
-  const shared = own.filter(({ operationId }) => sharedPage.operationIds.includes(operationId))
-  const items = own.filter((endpoint) => !shared.includes(endpoint))
-  const isFirst = shared[0]?.operationId === sharedPage.operationIds[0]
-  return {
-    label: name,
-    items: [
-      ...(isFirst ? [{ title: sharedPage.title, link: `reference/${sharedPage.id}/`, price: 'free' }] : []),
-      ...items,
-    ].map(({ title, link, price }) => ({
+/** One group per tag of openapi.yml. Endpoints have their price. A shared page is where its first endpoint is. */
+const referenceGroups = tags.map(({ name }) => ({
+  label: name,
+  items: endpoints
+    .filter(({ tag }) => tag === name)
+    .flatMap((endpoint) => {
+      const shared = findSharedPage(endpoint.operationId)
+      if (shared === undefined) return [endpoint]
+      const isFirst = shared.operationIds[0] === endpoint.operationId
+      return isFirst ? [{ ...endpoint, title: shared.title, link: `reference/${shared.id}/` }] : []
+    })
+    .map(({ title, link, price }) => ({
       label: title,
       link: `/${link}`,
       badge: { text: price, variant: price === 'free' ? ('success' as const) : ('caution' as const) },
     })),
-  }
-})
+}))
 
 /** A group of pages, by their names. */
 const group = (label: string, pages: string) => ({ label, items: pages.split(' ') })
@@ -31,17 +30,14 @@ export const sidebar = [
     items: [
       {
         label: 'Start here',
-        items: [{ slug: 'index', label: 'Home' }, 'quickstart', 'read-a-whole-list', 'coverage', 'pricing'],
+        items: [{ slug: 'index', label: 'Home' }, 'quickstart', 'coverage', 'pricing'],
       },
       group('How-to guides', 'recipes keep-a-copy'),
       group('Clients and tools', 'typescript-client python-client command-line tools other-languages'),
       group('Assistants', 'connect-an-assistant assistant-tools'),
-      group(
-        'Filters',
-        'filtering filter-by-dependency filter-by-location find-names batch-look-ups request-limits',
-      ),
-      group('Requests', 'pagination changing-lists conditional-requests requests-and-responses errors'),
-      group('Keys and credits', 'authentication credits your-key billing-guarantees rate-limits'),
+      group('Filters', 'filtering filter-by-dependency filter-by-location find-names request-limits'),
+      group('Requests', 'pagination conditional-requests requests-and-responses errors'),
+      group('Keys and credits', 'authentication credits your-key rate-limits'),
       group('Background', 'data personal-data versions glossary'),
       { label: 'Help', items: ['support', { label: 'Changelog', link: '/changelog/' }] },
     ],

@@ -10,6 +10,8 @@ const docs = useStarted(serveDocs)
 
 /** The anchors that links from elsewhere may name. A browser keeps them when it follows the redirect. */
 const anchors: Record<string, string> = {
+  'billing-guarantees':
+    'handle-a-failed-request retry-without-paying-twice set-a-price-limit read-your-ledger verification',
   'clone-records': 'repository-urls repository-ids users-from-commits',
   clusters: 'create-a-cluster guarantees try-it-on-one-machine',
   countries: 'texts-without-a-country accuracy',
@@ -23,6 +25,8 @@ const anchors: Record<string, string> = {
   metrics: 'metrics-of-an-instance dashboard outages-and-overload',
   poolers: 'pgbouncer long-transactions',
   'python-errors': 'errors options',
+  'read-a-whole-list':
+    'learn-the-price follow-the-links continue-after-an-interruption limit-the-cost next-steps',
   'refresh-jobs': 'compose ci-job',
   tracing: 'tracing-on-deno',
 }

@@ -30,7 +30,8 @@ describe('the page of an endpoint', () => {
   test.each(endpoints)('has a sample right after each introduction: $path', async (endpoint) => {
     const page = await readEndpoint(endpoint)
     const names = [endpoint.operationId, endpoint.quote?.operationId ?? ''].filter(findRequest)
-    expect(names).toContain(endpoint.operationId)
+    // On a page that several share, the sample of one can say enough.
+    if (!endpoint.link.includes('#')) expect(names).toContain(endpoint.operationId)
     const samples = selectAll('.beside > .intro + .samples [data-request]', page)
     expect(samples.map(({ properties }) => properties.dataRequest)).toEqual(names)
     // What scrolls in its column can be reached by keyboard.

@@ -18,7 +18,7 @@ const firstHits = {
   price: 'Pricing',
   'balance is too low': 'Credits',
   free: 'Pricing',
-  idempotency: 'Billing guarantees',
+  idempotency: 'Credits',
   // Statuses and headers
   304: 'Conditional requests',
   401: 'Errors',
@@ -79,7 +79,7 @@ const firstHits = {
   backup: 'Upgrades and backups',
   // Typos
   pagnation: 'Pagination',
-  idempotancy: 'Billing guarantees',
+  idempotancy: 'Credits',
   'ratelimit retires': 'Rate limits and retries',
   crdits: 'Credits',
 }
