@@ -35,7 +35,7 @@ export const sidebar = [
       group('How-to guides', 'recipes keep-a-copy'),
       group('Clients and tools', 'typescript-client python-client command-line tools other-languages'),
       group('Assistants', 'connect-an-assistant assistant-tools'),
-      group('Filters', 'filtering filter-by-dependency filter-by-location find-names request-limits'),
+      group('Filters', 'filtering filter-by-dependency filter-by-location'),
       group('Requests', 'pagination conditional-requests requests-and-responses errors'),
       group('Keys and credits', 'authentication credits your-key rate-limits'),
       group('Background', 'data personal-data versions glossary'),

@@ -20,6 +20,7 @@ const anchors: Record<string, string> = {
   'devdata-mcp':
     'claude-desktop-cursor-windsurf-and-gemini-cli claude-code vs-code codex zed other-assistants troubleshooting',
   'disk-and-memory': 'disk memory-of-the-database memory-of-an-instance source-of-the-figures',
+  'find-names': 'names-of-dependencies locations companies',
   'github-records': 'content-of-records omitted-items repositories-that-are-gone',
   'github-requests': 'points rules duration-and-memory',
   metrics: 'metrics-of-an-instance dashboard outages-and-overload',
