@@ -8,7 +8,9 @@ import { describeFileError, OperatorError, readCode } from './errors.ts'
 import { parseRateLimit } from './ledger/api-key.ts'
 import { parseCreditPrice } from './ledger/credit-price.ts'
 import { forgeNamePattern } from './names/forge-names.ts'
+import { isPotentiallyTrustworthy } from './names/loopback.ts'
 import { findNearest } from './names/nearest-name.ts'
+import { parseWebhookSecrets, secretRule } from './webhooks/signature.ts'
 
 /** Log levels, from the most to the least verbose. */
 const logLevels = ['debug', 'info', 'warning', 'error'] as const
@@ -97,6 +99,12 @@ function link(protocols: readonly string[], rule: string) {
 
 const pageUrl = link(['https:', 'http:'], 'must be an http or https URL, such as https://example.com/terms')
 
+function isWebhookUrl(value: string): boolean {
+  if (!URL.canParse(value)) return false
+  const url = new URL(value)
+  return isPotentiallyTrustworthy(url) && url.username + url.password + url.hash === ''
+}
+
 const settings = {
   PORT: v.optional(wholeNumber(0, 65535), '8000'),
   HOST: v.optional(v.pipe(v.string(), v.regex(/^\S+$/, 'must be a host name or an IP address')), '127.0.0.1'),
@@ -177,6 +185,16 @@ const settings = {
   TERMS_NOTE: v.optional(oneLine(1_000)),
   PRIVACY_URL: v.optional(pageUrl),
   STATUS_URL: v.optional(pageUrl),
+  WEBHOOK_URL: v.optional(
+    v.pipe(
+      v.string(),
+      v.check(
+        isWebhookUrl,
+        'must be an https URL, or an http URL of this machine, without a user name and a fragment',
+      ),
+    ),
+  ),
+  WEBHOOK_SECRET: v.optional(parsedText(parseWebhookSecrets, secretRule)),
   LOG_LEVEL: v.optional(v.picklist(logLevels, `must be one of ${logLevels.join(', ')}`), 'info'),
   LOG_FORMAT: v.optional(v.picklist(['json', 'pretty', 'auto'], 'must be json, pretty or auto'), 'auto'),
   LOG_PROBES: v.optional(v.picklist(['on', 'off'], 'must be on or off'), 'on'),
@@ -187,8 +205,8 @@ const schema = v.object(settings)
 /** Names of all settings. */
 export const settingNames = Object.keys(settings)
 
-/** Settings whose values messages must not show, because they may contain a password. */
-const secretSettings = new Set(['DATABASE_URL', 'DATABASE_REPLICA_URL'])
+/** Settings whose values messages must not show, because they may contain a password or another secret. */
+const secretSettings = new Set(['DATABASE_URL', 'DATABASE_REPLICA_URL', 'WEBHOOK_URL', 'WEBHOOK_SECRET'])
 
 /**
  * Adds the variables of a `.env` file in `directory` to an environment, whose own variables win.
@@ -279,6 +297,10 @@ export function readConfig(environment: Record<string, string | undefined>, { te
   if (output.DATABASE_REPLICA_URL !== undefined && output.DATABASE_URL === undefined) {
     throw new ConfigError('DATABASE_REPLICA_URL requires DATABASE_URL, the URL of the primary')
   }
+  const { WEBHOOK_URL: webhookUrl, WEBHOOK_SECRET: secrets } = output
+  if ((webhookUrl === undefined) !== (secrets === undefined)) {
+    throw new ConfigError('WEBHOOK_URL and WEBHOOK_SECRET require each other: set both, or neither')
+  }
   return {
     /** TCP port to listen on; 0 takes a free one. */
     port: output.PORT,
@@ -325,6 +347,8 @@ export function readConfig(environment: Record<string, string | undefined>, { te
       privacyUrl: output.PRIVACY_URL,
       statusUrl: output.STATUS_URL,
     },
+    /** Where notices go; undefined: nowhere. */
+    webhook: webhookUrl === undefined || secrets === undefined ? undefined : { url: webhookUrl, secrets },
     logLevel: output.LOG_LEVEL,
     /** `json`: standard output has only one object per line; `pretty`: for people. */
     logFormat: output.LOG_FORMAT === 'auto' ? (terminal ? 'pretty' : 'json') : output.LOG_FORMAT,

@@ -32,6 +32,16 @@ export const readPersonNumber = wholeNumber(
 /** In credits. */
 export const readBalance = wholeNumber([0, maxBalance], `It must be a whole number from 0 to ${maxBalance}.`)
 
+/** In credits. Null: `none`. */
+export function readThreshold(text: string): number | null {
+  return text === 'none' ? null : readPositive(text)
+}
+
+const readPositive = wholeNumber(
+  [1, maxBalance],
+  `It must be a whole number of credits from 1 to ${maxBalance}, or none.`,
+)
+
 /** Credits to add; a negative number withdraws them. */
 export const readGrant = wholeNumber(
   [-maxBalance, maxBalance],

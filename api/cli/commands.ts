@@ -14,6 +14,7 @@ import { addRemoveCommands } from './remove.ts'
 import { addRestoredCommand } from './restored.ts'
 import { addSetsCommands } from './sets.ts'
 import { addShowCommands } from './show.ts'
+import { addWebhooksCommands } from './webhooks.ts'
 
 /** Creates the command line. It throws `CommanderError` after it has printed help or a usage error. */
 export function createCommands(): Command {
@@ -33,6 +34,7 @@ export function createCommands(): Command {
   addForgetCommands(program)
   addPersonCommands(program)
   addShowCommands(program)
+  addWebhooksCommands(program)
   addSetsCommands(program)
   addMigrateCommand(program)
   addRestoredCommand(program)
@@ -54,6 +56,7 @@ Examples:
   devdata forget user ada
   devdata person export ada --output ada.json
   devdata show repo honojs/hono
+  devdata webhooks test
   devdata sets verify
   devdata migrate
   devdata restored

@@ -17,6 +17,7 @@ import {
   scopes,
 } from '../ledger/api-key.ts'
 import {
+  changeKey,
   createKey,
   deleteKey,
   findKeyBySecret,
@@ -39,6 +40,7 @@ import {
   readLabel,
   readRateLimit,
   readScopes,
+  readThreshold,
 } from './arguments.ts'
 import { confirm } from './confirm.ts'
 import { type Column, countOf, formatCount, formatTable, formatTime } from './output.ts'
@@ -69,7 +71,9 @@ const columns: readonly Column<KeySummary>[] = [
 export function addKeysCommands(program: Command): void {
   const keys = program
     .command('keys')
-    .description('Create, list, find, rotate, limit, revoke, restore and delete API keys, and grant credits')
+    .description(
+      'Create, list, find, rotate, limit, notify, revoke, restore and delete API keys, and grant credits',
+    )
     .addHelpText('after', '\nExamples:\n  devdata keys create --credits 1000\n  devdata keys list')
   addCreate(keys)
   keys
@@ -114,6 +118,7 @@ Examples:
     .option(...jsonOption)
     .addHelpText('after', '\nExamples:\n  devdata keys limit 3 100/60\n  devdata keys limit 3 none')
     .action(limit)
+  addNotify(keys)
   keys
     .command('rotate')
     .description('Replace a key and print the new one. The id, balance, limits and history stay the same.')
@@ -155,6 +160,11 @@ function addCreate(keys: Command): void {
       'requests and seconds, such as 100/60, or none (default: the setting DEFAULT_RATE_LIMIT)',
       readRateLimit,
     )
+    .option(
+      '--notify-below <n>',
+      'tell the webhook of WEBHOOK_URL when a charge takes the balance below this',
+      readThreshold,
+    )
     .addOption(
       new Option(
         '--scopes <scopes>',
@@ -183,6 +193,17 @@ Examples:
     .action(create)
 }
 
+function addNotify(keys: Command): void {
+  keys
+    .command('notify')
+    .description('Set or remove the balance below which the webhook of WEBHOOK_URL is told')
+    .argument(...idArgument)
+    .argument('<n>', 'number of credits, or none', readThreshold)
+    .option(...jsonOption)
+    .addHelpText('after', '\nExamples:\n  devdata keys notify 3 100\n  devdata keys notify 3 none')
+    .action(notify)
+}
+
 /** Adds a command that only takes a key. */
 function addChange(
   keys: Command,
@@ -209,6 +230,7 @@ interface CreateOptions extends JsonOption {
   role: Role
   credits: number
   rateLimit?: RateLimit | null
+  notifyBelow?: number | null
   scopes: readonly Scope[]
   expires?: Date
   name?: string
@@ -293,6 +315,18 @@ function limit(id: number, limit: RateLimit | null, { json }: JsonOption): Promi
       limit === null
         ? `Key ${id} no longer has a rate limit`
         : `Key ${id} may send ${countOf(limit.requests, 'request')} in ${countOf(limit.seconds, 'second')}`,
+    )
+  })
+}
+
+function notify(id: number, notifyBelow: number | null, { json }: JsonOption): Promise<void> {
+  return withDatabase({}, async ({ sql }) => {
+    const key = await changeKey(sql, id, { notifyBelow })
+    if (json) return console.log(JSON.stringify(key))
+    console.log(
+      notifyBelow === null
+        ? `The webhook isn't told of a low balance of key ${id}`
+        : `The webhook is told when a charge takes the balance of key ${id} below ${countOf(notifyBelow, 'credit')}`,
     )
   })
 }

@@ -27,7 +27,7 @@ grant usage, create on schema devdata_operator to devdata_operator;
 
 grant insert, update on api_keys, api_key_secrets to devdata_operator;
 grant delete on rate_limit_windows to devdata_operator;
-grant insert on ledger, grant_references, loads to devdata_operator;
+grant insert on ledger, grant_references, loads, notices to devdata_operator;
 grant insert, update on ledger_days to devdata_operator;
 grant update on dataset to devdata_operator;
 grant insert, update, delete on
@@ -44,6 +44,7 @@ grant execute on function analyze_table, drop_staging_table to devdata_operator;
 revoke select on forgotten_people, forgotten_identities, forgotten_identities_key from devdata_server;
 revoke select on user_addresses from devdata_server; -- never served
 grant execute on function settle, sweep_idempotency_keys to devdata_server;
+grant update (attempts, next_attempt_at, outcome, last_error) on notices to devdata_server;
 
 -- A restored dump lacks what the migrations revoke: these functions have the rights of the owner.
 revoke execute on function

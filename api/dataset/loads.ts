@@ -1,5 +1,6 @@
 /** Notes loads, for `/docs/coverage.json`: when each was, what it read, and what it changed. */
 import { type SqlOrTransaction, selectTime } from '../database/connect.ts'
+import { writeLoadNotice } from '../ledger/notices.ts'
 import type { DatasetChange, RowChanges } from './pending-change.ts'
 
 /** What loads, and what from. Everybody can read it: it names neither people nor paths. */
@@ -28,6 +29,13 @@ export async function noteLoad(
   await tx`
     insert into loads (command, source, started_at, covers_all, version, changes)
     values (${command}, ${source}, ${startedAt}, ${coversAll}, ${version}, ${JSON.stringify(changes)}::text::json)`
+  await writeLoadNotice(tx, {
+    command,
+    source,
+    dataset_version: version,
+    is_partial: isPartial,
+    changes: rows,
+  })
 }
 
 /** Where a version of the dataset is from. */

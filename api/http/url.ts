@@ -33,16 +33,6 @@ export function parseHost(value: string): string | undefined {
   return new URL(url).host
 }
 
-/** Whether a host, with or without brackets, is one that only its own machine can reach. */
-export function isLoopback(hostname: string): boolean {
-  return /^(localhost|127(\.\d+){3}|::1|\[::1\])$/.test(hostname)
-}
-
-/** Whether nobody on the way can read or change what is exchanged with a URL (W3C, "Secure Contexts"). */
-export function isPotentiallyTrustworthy({ protocol, hostname }: URL): boolean {
-  return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname))
-}
-
 /**
  * Returns the error of a request with an invalid host, a URL of a scheme other than `http` and `https`, a dot segment
  * in its path, or `*` in place of a path.

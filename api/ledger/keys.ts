@@ -18,6 +18,8 @@ export interface NewKey {
   /** In credits. */
   credits: number
   rateLimit: RateLimit | null
+  /** A notice is sent when a charge takes the balance below this. Null or missing: none. */
+  notifyBelow?: number | null | undefined
   expiresAt: Date | null
   name: string | null
 }
@@ -31,6 +33,8 @@ export interface KeySummary {
   remaining_credits: number
   /** `REQUESTS/SECONDS`; null: none. */
   rate_limit: string | null
+  /** In credits; null: no notice of a low balance. */
+  notify_below: number | null
   status: 'active' | 'revoked' | 'expired'
   created_at: string
   expires_at: string | null
@@ -71,7 +75,7 @@ function summary(sql: SqlOrTransaction) {
   return sql`
     id, name, role, to_json(scopes) as scopes,
     (select credits from balances where api_key_id = id) as remaining_credits,
-    rate_limit_requests || '/' || rate_limit_seconds as rate_limit,
+    rate_limit_requests || '/' || rate_limit_seconds as rate_limit, notify_below,
     case
       when revoked_at is not null then 'revoked'
       when expires_at <= now() then 'expired'
@@ -131,8 +135,9 @@ export async function createUserKey(
 }
 
 /** Writes the argument of the SQL function `create_key`. */
-function writeNewKey({ rateLimit, expiresAt, ...key }: Omit<NewKey, 'role'>): string {
-  return JSON.stringify({ ...key, ...writeRateLimit(rateLimit), expires_at: expiresAt })
+function writeNewKey({ rateLimit, notifyBelow, expiresAt, ...key }: Omit<NewKey, 'role'>): string {
+  const members = { notify_below: notifyBelow ?? null, expires_at: expiresAt }
+  return JSON.stringify({ ...key, ...writeRateLimit(rateLimit), ...members })
 }
 
 function writeRateLimit(limit: RateLimit | null) {
@@ -238,6 +243,7 @@ export interface KeyChange {
   name?: string | null | undefined
   /** Ends the window of the one before. Null: none. */
   rateLimit?: RateLimit | null | undefined
+  notifyBelow?: number | null | undefined
   isRevoked?: boolean
 }
 
@@ -245,12 +251,13 @@ export interface KeyChange {
 export async function changeKey(
   sql: Sql,
   id: number,
-  { rateLimit, isRevoked, ...change }: KeyChange,
+  { rateLimit, notifyBelow, isRevoked, ...change }: KeyChange,
   access: KeyAccess = 'any',
 ): Promise<KeySummary> {
   const members = JSON.stringify({
     ...change,
     ...(rateLimit !== undefined && writeRateLimit(rateLimit)),
+    notify_below: notifyBelow,
     is_revoked: isRevoked,
   })
   const [row] = await sql<{ changed: boolean }[]>`

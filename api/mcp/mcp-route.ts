@@ -17,7 +17,8 @@ import { ApiError } from '../errors.ts'
 import { assertJson } from '../http/json-body.ts'
 import type { ApiContext, Fetch, HonoEnvironment } from '../http/request-context.ts'
 import { setHeader } from '../http/response.ts'
-import { isPotentiallyTrustworthy, mcpPath } from '../http/url.ts'
+import { mcpPath } from '../http/url.ts'
+import { isPotentiallyTrustworthy } from '../names/loopback.ts'
 
 /** What the route works with. */
 export interface McpRouteOptions {

@@ -69,7 +69,9 @@ const scopesRule = `must be an array of one or more of ${scopes.join(', ')}`
 const expiryRule =
   'must be a date or a timestamp in the future, such as 2030-12-31 or 2030-12-31T18:00:00Z, or null for never'
 const balanceRule = `must be a whole number from 0 to ${maxBalance}`
+const thresholdRule = `must be a whole number from 1 to ${maxBalance}, or null for none`
 const grantRule = `must be a whole number other than 0, from -${maxBalance} to ${maxBalance}`
+const notifyBelow = v.nullable(wholeNumber([1, maxBalance], thresholdRule))
 
 /** The members of bodies. */
 const newKey = {
@@ -85,6 +87,7 @@ const newKey = {
     [...scopes],
   ),
   rate_limit: v.optional(rateLimit),
+  notify_below: v.optional(notifyBelow, null),
   expires_at: v.optional(
     v.nullable(
       v.pipe(
@@ -95,7 +98,11 @@ const newKey = {
     null,
   ),
 }
-const changes = { name: v.optional(v.nullable(label)), rate_limit: v.optional(rateLimit) }
+const changes = {
+  name: v.optional(v.nullable(label)),
+  rate_limit: v.optional(rateLimit),
+  notify_below: v.optional(notifyBelow),
+}
 const grant = {
   credits: v.pipe(wholeNumber([-maxBalance, maxBalance], grantRule), v.notValue(0, grantRule)),
   reference: label,
@@ -164,16 +171,21 @@ export function addAdminKeyRoutes(
   )
   app.post(
     '/admin/keys',
-    write(newKey, async (c, { reference, rate_limit, expires_at, ...values }, body) => {
+    write(newKey, async (c, { reference, rate_limit, notify_below, expires_at, ...values }, body) => {
       const rateLimit = rate_limit === undefined ? defaultRateLimit : rate_limit
       const request = { maker: c.get('caller').id, reference, request: writeCanonically(body) }
-      return showSecret(await createUserKey(sql, request, { ...values, rateLimit, expiresAt: expires_at }))
+      return showSecret(
+        await createUserKey(sql, request, {
+          ...values,
+          ...{ rateLimit, notifyBelow: notify_below, expiresAt: expires_at },
+        }),
+      )
     }),
   )
   app.patch(
     '/admin/keys/:id',
-    change(changes, (id, { name, rate_limit }) =>
-      changeKey(sql, id, { name, rateLimit: rate_limit }, 'user'),
+    change(changes, (id, { name, rate_limit: rateLimit, notify_below: notifyBelow }) =>
+      changeKey(sql, id, { name, rateLimit, notifyBelow }, 'user'),
     ),
   )
   app.post(

@@ -12,10 +12,11 @@ import { devdataCommand } from '../devdata-command.ts'
 import { OperatorError } from '../errors.ts'
 import type { ServedApp } from '../http/load-shedding.ts'
 import type { Lifecycle } from '../http/middleware.ts'
-import { isLoopback } from '../http/url.ts'
+import { isLoopback } from '../names/loopback.ts'
 import { docsDirectory } from '../portal/docs-manifest.ts'
 import { configureLog, describeCause } from '../telemetry/log.ts'
 import { createTracing, type TraceExport } from '../telemetry/tracing.ts'
+import { type Sender, startSender } from '../webhooks/sender.ts'
 import { waitForDatabase } from './database-wait.ts'
 import { localOrigin } from './local-url.ts'
 import { explainListenError, toOperatorMessage } from './operator-message.ts'
@@ -100,6 +101,7 @@ async function start(options: Runtime): Promise<void> {
   let keys: DemoKeys | undefined
   const lifecycle: Lifecycle = { phase: 'waiting' }
   let listener: Listener | undefined
+  let sender: Sender | undefined
   try {
     const app = createApp({
       ...config,
@@ -130,7 +132,7 @@ async function start(options: Runtime): Promise<void> {
       logger.info('Stopping after {signal}', { signal })
       if (hasBalancer) await sleep(config.shutdownDelaySeconds * 1000)
       try {
-        await Promise.race([stopListening(), sleep(stopTimeoutMs)])
+        await Promise.race([Promise.all([stopListening(), sender?.stop()]), sleep(stopTimeoutMs)])
         await Promise.race([traceExport?.stop(), sleep(traceFlushTimeoutMs)])
       } finally {
         await database.close()
@@ -143,15 +145,13 @@ async function start(options: Runtime): Promise<void> {
     if (kind === 'embedded')
       await loadFirstData(sql, dataset, { ...config, sampleData: isOnTrial && config.sampleData }, logger)
     if (isOnTrial) keys = await prepareDemoKeys(sql, config)
-    else if (kind === 'embedded') {
-      const revoked = await revokeDemoKeys(sql, config)
-      if (revoked !== undefined) logger.warning('{message}', { message: revoked })
-    }
+    else if (kind === 'embedded') await endTrial(sql, config, logger)
     const isEmpty = kind === 'embedded' && (await readDataset(sql)).version === 0
     const unready = await describeUnready(sql).catch(() => undefined) // a start doesn't fail for want of a warning
     if (unready !== undefined) logger.warning('{message}', { message: unready })
     if (lifecycle.phase === 'stopping') return
     lifecycle.phase = 'serving'
+    sender = startWebhook(sql, config, logger)
     announce(config, formatReadyMessage(config, port, keys, isEmpty))
     if (config.logFormat === 'json') logger.info('Ready on port {port}', { port })
   } catch (error) {
@@ -160,6 +160,18 @@ async function start(options: Runtime): Promise<void> {
     await database.close()
     throw error
   }
+}
+
+/** Revokes demo keys of an earlier trial. */
+async function endTrial(sql: Sql, config: Config, logger: Logger): Promise<void> {
+  const revoked = await revokeDemoKeys(sql, config)
+  if (revoked !== undefined) logger.warning('{message}', { message: revoked })
+}
+
+/** Sends notices from now on, if there is a webhook. */
+function startWebhook(sql: Sql, { webhook }: Pick<Config, 'webhook'>, logger: Logger): Sender | undefined {
+  const warn = (message: string) => logger.warning('{message}', { message })
+  return webhook && startSender({ sql, webhook, warn })
 }
 
 function warnOfPublicHost({ baseUrl, host }: Config, logger: Logger): void {

@@ -9,9 +9,9 @@ import type { Sql } from '../database/connect.ts'
 import { dataFiles } from '../database/data-directory.ts'
 import { devdataCommand } from '../devdata-command.ts'
 import { OperatorError } from '../errors.ts'
-import { isLoopback } from '../http/url.ts'
 import { findApiKeys, hashSecret, scopes } from '../ledger/api-key.ts'
 import { createKey, revokeKey } from '../ledger/keys.ts'
+import { isLoopback } from '../names/loopback.ts'
 import { findSources, importNdjson } from '../sources/ndjson/import.ts'
 
 const sampleDirectory = join(import.meta.dirname, '..', '..', 'sample')

@@ -388,6 +388,8 @@ export interface components {
             remaining_credits: components["schemas"]["Count"];
             /** @description Rate limit as requests/seconds: `100/60` is 100 requests in 60 seconds. Null if there is none. */
             rate_limit: string | null;
+            /** @description The operator's webhook is told when a charge takes the balance below this. Null if it isn't. */
+            notify_below: number | null;
             /**
              * @description Whether the key works. Only `active` keys do.
              * @enum {string}

@@ -43,6 +43,7 @@ describeOnOneDatabase('devdata keys', (kind) => {
       name: null,
       scopes: ['users:read', 'repos:read'],
       rate_limit: null,
+      notify_below: null,
       status: 'active',
       created_at: expect.stringMatching(/^\d{4}-.*Z$/),
       expires_at: null,
@@ -70,6 +71,20 @@ describeOnOneDatabase('devdata keys', (kind) => {
     expect((await ask(created.api_key, '/repos')).body).toEqual({ error: 'Insufficient permissions' })
     const { headers } = await service.request('/api-key/credits', { key: created.api_key })
     expect(headers.get('X-RateLimit-Limit')).toBe('7')
+  })
+
+  test('create --notify-below and notify set the balance below which the webhook is told', async () => {
+    const { id } = await create('--credits', '5', '--notify-below', '3')
+    const read = async () => readJson(run, ['keys', 'list', '--name', 'low'])
+    const notify = async (...args: string[]) => (await run(['keys', 'notify', String(id), ...args])).stdout
+    expect(await notify('1')).toBe(
+      `The webhook is told when a charge takes the balance of key ${id} below 1 credit\n`,
+    )
+    expect(await notify('none')).toBe(`The webhook isn't told of a low balance of key ${id}\n`)
+    expect(JSON.parse(await notify('7', '--json'))).toMatchObject({ id, notify_below: 7 })
+    expect(await read()).toEqual([])
+    for (const wrong of ['0', '-1', 'x'])
+      expect(await run(['keys', 'notify', String(id), wrong])).toMatchObject({ code: 2 })
   })
 
   test('create --expires takes a timestamp with an offset', async () => {

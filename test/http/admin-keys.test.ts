@@ -54,7 +54,7 @@ describeOnOneDatabase('a shop', (kind) => {
   test('creates a key that works at once, and sees it once', async () => {
     const { id, secret, key } = await create({
       ...{ reference: 'order 1', credits: 100, name: 'Ada', scopes: ['users:read'] },
-      ...{ rate_limit: '7/60', expires_at: '2099-12-31' },
+      ...{ rate_limit: '7/60', notify_below: 20, expires_at: '2099-12-31' },
     })
     expect(key).toEqual({
       ...{
@@ -64,6 +64,7 @@ describeOnOneDatabase('a shop', (kind) => {
         scopes: ['users:read'],
         remaining_credits: 100,
         rate_limit: '7/60',
+        notify_below: 20,
       },
       ...{
         status: 'active',
@@ -173,7 +174,9 @@ describeOnOneDatabase('a shop', (kind) => {
       name: 'Cy',
       rate_limit: null,
     })
-    expect((await patch(id, {})).json()).toMatchObject({ name: 'Cy', remaining_credits: 10 })
+    expect((await patch(id, { notify_below: 9 })).json()).toMatchObject({ name: 'Cy', notify_below: 9 })
+    expect((await patch(id, {})).json()).toMatchObject({ name: 'Cy', notify_below: 9, remaining_credits: 10 })
+    expect((await patch(id, { notify_below: null })).json()).toMatchObject({ notify_below: null })
     expect((await patch(id, { name: null })).json()).toMatchObject({ name: null })
   })
 
@@ -268,6 +271,7 @@ describeOnOneDatabase('a shop', (kind) => {
       credits: [null, '5', 1.5, -1, maxBalance + 1, 1e300, true, [5], {}],
       name: [1, '', 'x'.repeat(101), 'a\ttab', [], {}],
       scopes: [null, 'users:read', [], ['users:write'], ['users:read', 1], {}],
+      notify_below: [0, '5', 1.5, -1, maxBalance + 1, {}],
       rate_limit: ['none', '', '0/60', '1/0', '1/99999999999', 60, {}],
       expires_at: ['2020-01-01', 'tomorrow', '2099-02-30', '2099-01-01T00:00', 4102444800, {}],
     }
@@ -376,7 +380,7 @@ describe('openapi.yml', () => {
     const id = await send('/admin/keys', { reference: 'order 1842', credits: 10 })
     for (const wrong of [
       ...[{ reference: 'order 1842' }, { credit: 1 }, {}, '[]', { reference: '' }, ' '.repeat(4_097)],
-      ...['credits', 'name', 'rate_limit', 'scopes', 'expires_at'].map((name) => ({
+      ...['credits', 'name', 'notify_below', 'rate_limit', 'scopes', 'expires_at'].map((name) => ({
         reference: 'x',
         [name]: '',
       })),

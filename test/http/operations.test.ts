@@ -54,6 +54,7 @@ describeOnOneDatabase('an operator’s endpoint', (kind) => {
         scopes: ['users:read'],
         remaining_credits: 100,
         rate_limit: '9/60',
+        notify_below: null,
         status: 'active',
         created_at: expect.stringMatching(/Z$/),
         expires_at: '2099-01-01T00:00:00.000Z',

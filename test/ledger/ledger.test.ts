@@ -255,6 +255,7 @@ describeOnEachDatabase('the ledger', (kind) => {
         scopes: ['repos:read'],
         remaining_credits: 7,
         rate_limit: '5/60',
+        notify_below: null,
         status: 'active',
         created_at: expect.stringMatching(/^20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
         expires_at: expiresAt.toJSON(),

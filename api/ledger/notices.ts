@@ -1,0 +1,114 @@
+/**
+ * Notices about keys and loads, which a webhook sends. They wait in a table that is written with what they are about
+ * (database/migrations/). An instance claims a notice for some seconds, sends it, and notes the result. Those of a key are
+ * sent in their order, one at a time.
+ */
+import { type Fragment, type Sql, type SqlOrTransaction, selectTime } from '../database/connect.ts'
+
+/** What notices are about. */
+export type NoticeKind = 'key.low' | 'key.exhausted' | 'load.applied'
+
+/** A notice that this instance may send. */
+export interface ClaimedNotice {
+  id: number
+  /** A UUID, the same in each attempt. */
+  message_id: string
+  kind: NoticeKind
+  /** ISO 8601. */
+  created_at: string
+  data: Record<string, unknown>
+  /** This one included. */
+  attempts: number
+}
+
+/** Longer than an attempt takes. If the instance is killed, another one tries then. */
+const claimSeconds = 15
+const firstWaitSeconds = 5
+const maxWaitSeconds = 7_200
+/** This many attempts take 24 hours. Their number counts, too, because a clock may jump. */
+const minAttempts = 18
+const minAge = '24 hours'
+
+/** SQL: whether a notice waits. One that no webhook has asked for in a week is too old. */
+function isWaiting(sql: Sql, notice: Fragment): Fragment {
+  return sql`
+    ${notice}.outcome is null and (${notice}.attempts > 0 or ${notice}.created_at > now() - interval '7 days')`
+}
+
+/**
+ * Claims notices that are due, at most `max`: of each key the oldest one that waits. If the clock was set back, an attempt
+ * may be due too far in the future; then it is due now.
+ */
+export function claimNotices(sql: Sql, max: number): Promise<ClaimedNotice[]> {
+  return sql<ClaimedNotice[]>`
+    with due as (
+      select id from notices n
+      where ${isWaiting(sql, sql`n`)}
+        and not (n.next_attempt_at > now()
+          and n.next_attempt_at < now() + 2 * ${maxWaitSeconds}::integer * interval '1 second')
+        and not exists (
+          select from notices earlier
+          where ${isWaiting(sql, sql`earlier`)} and coalesce(earlier.api_key_id, 0) = coalesce(n.api_key_id, 0)
+            and earlier.id < n.id
+        )
+      order by n.next_attempt_at, n.id limit ${max}
+      for update skip locked
+    )
+    update notices n
+    set attempts = attempts + 1, next_attempt_at = now() + ${claimSeconds}::integer * interval '1 second'
+    from due where n.id = due.id
+    returning n.id, message_id, kind, ${selectTime(sql, sql`created_at`)} as created_at, data, attempts`
+}
+
+/** Notes that a notice was delivered. */
+export async function noteDelivery(sql: Sql, { id }: Pick<ClaimedNotice, 'id'>): Promise<void> {
+  await sql`update notices set outcome = 'delivered', last_error = null where id = ${id}`
+}
+
+/**
+ * Notes that an attempt has failed, unless another one has begun since. The next one follows later and later. After 24
+ * hours, gives up.
+ */
+export async function noteFailure(
+  sql: Sql,
+  { id, attempts }: Pick<ClaimedNotice, 'id' | 'attempts'>,
+  error: string,
+): Promise<void> {
+  const waitSeconds = Math.min(maxWaitSeconds, firstWaitSeconds * 4 ** Math.min(attempts - 1, 10))
+  await sql`
+    update notices set last_error = ${error},
+      next_attempt_at = now() + ${waitSeconds}::integer * interval '1 second',
+      outcome = case when attempts >= ${minAttempts} and created_at < now() - ${minAge}::interval then 'given_up' end
+    where id = ${id} and attempts = ${attempts} and outcome is null`
+}
+
+/** Writes the notice of a load, in its transaction. */
+export async function writeLoadNotice(tx: SqlOrTransaction, data: object): Promise<void> {
+  await tx`insert into notices (kind, data) values ('load.applied', ${JSON.stringify(data)}::text::json)`
+}
+
+/** A notice as operators see it. Times are ISO 8601. */
+export interface NoticeSummary {
+  id: number
+  message_id: string
+  kind: NoticeKind
+  key_id: number | null
+  state: 'waiting' | 'delivered' | 'given_up'
+  attempts: number
+  created_at: string
+  /** Null: it doesn't wait. */
+  next_attempt_at: string | null
+  last_error: string | null
+  data: Record<string, unknown>
+}
+
+/** Lists notices, newest first. */
+export function listNotices(sql: Sql, max: number): Promise<NoticeSummary[]> {
+  return sql<NoticeSummary[]>`
+    select id, message_id, kind, api_key_id as key_id,
+      case when ${isWaiting(sql, sql`n`)} then 'waiting' else coalesce(outcome, 'given_up') end as state, attempts,
+      ${selectTime(sql, sql`created_at`)} as created_at,
+      case when ${isWaiting(sql, sql`n`)} then ${selectTime(sql, sql`next_attempt_at`)} end as next_attempt_at,
+      last_error, data
+    from notices n order by id desc limit ${max}`
+}

@@ -1,0 +1,88 @@
+/**
+ * The sender of an instance: sends notices that are due, beside the requests. Several instances share the work. A notice
+ * is sent at least once: an instance that is killed after it has sent one leaves it to be sent again.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Sql } from '../database/connect.ts'
+import { countFreeConnections, countStatement } from '../database/statement-count.ts'
+import { getMessage } from '../errors.ts'
+import { type ClaimedNotice, claimNotices, noteDelivery, noteFailure } from '../ledger/notices.ts'
+import { sendMessage, type Webhook } from './webhook.ts'
+
+const pollIntervalMs = 1_000
+/** Messages at a time. Each waits for its receiver without a connection to the database. */
+const maxConcurrent = 8
+
+/** What a sender works with. */
+export interface SenderOptions {
+  sql: Sql
+  webhook: Webhook
+  /** Logs a warning. */
+  warn: (message: string) => void
+  /** Default: 1,000. */
+  pollIntervalMs?: number
+}
+
+/** A running sender. */
+export interface Sender {
+  /** Claims no more. Resolves when the attempts in progress have ended. */
+  stop(): Promise<void>
+}
+
+/** Starts a sender. Whatever fails, it continues. */
+export function startSender({
+  sql,
+  webhook,
+  warn,
+  pollIntervalMs: intervalMs = pollIntervalMs,
+}: SenderOptions): Sender {
+  const stopping = new AbortController()
+
+  async function claim(): Promise<ClaimedNotice[]> {
+    if (countFreeConnections(sql) <= 1) return [] // requests come first
+    return countStatement(sql, () => claimNotices(sql, maxConcurrent))
+  }
+
+  async function deliver(notice: ClaimedNotice): Promise<void> {
+    const { id, message_id, kind, created_at, data } = notice
+    const error = await sendMessage(webhook, {
+      id: `msg_${message_id}`,
+      type: kind,
+      timestamp: created_at,
+      data,
+    })
+    await countStatement(sql, () =>
+      error === undefined ? noteDelivery(sql, notice) : noteFailure(sql, notice, error),
+    )
+    if (error !== undefined) warn(`Notice ${id} wasn't delivered in attempt ${notice.attempts}: ${error}`)
+  }
+
+  async function sendDue(): Promise<number> {
+    const claimed = await claim()
+    const results = await Promise.allSettled(claimed.map(deliver))
+    const failed = results.find(({ status }) => status === 'rejected')
+    if (failed?.status === 'rejected') throw failed.reason
+    return claimed.length
+  }
+
+  async function run(): Promise<void> {
+    let isFailing = false
+    while (!stopping.signal.aborted) {
+      const sent = await sendDue().catch((error) => {
+        if (!isFailing) warn(`Notices can't be sent: ${getMessage(error)}`)
+        return 'failed' as const
+      })
+      isFailing = sent === 'failed'
+      if (sent === 0 || isFailing)
+        await sleep(intervalMs, undefined, { ref: false, signal: stopping.signal }).catch(() => {})
+    }
+  }
+
+  const done = run()
+  return {
+    async stop() {
+      stopping.abort()
+      await done
+    },
+  }
+}
