@@ -9,6 +9,7 @@ const { projects: _, ...options } = tests.test ?? {}
 const drills = [
   'client/client-large-lists',
   'client/client-resume',
+  'client/client-watch',
   'database/crashes',
   'database/failover',
   'database/faults',

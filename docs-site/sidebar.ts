@@ -32,7 +32,7 @@ export const sidebar = [
         label: 'Start here',
         items: [{ slug: 'index', label: 'Home' }, 'quickstart', 'coverage', 'pricing'],
       },
-      group('How-to guides', 'recipes keep-a-copy'),
+      group('How-to guides', 'recipes watch keep-a-copy'),
       group('Clients and tools', 'typescript-client python-client command-line tools other-languages'),
       group('Assistants', 'connect-an-assistant assistant-tools'),
       group('Filters', 'filtering filter-by-dependency filter-by-location'),

@@ -254,7 +254,9 @@ function selectAll(sql: SqlOrTransaction): Fragment {
  * What was removed stays in all of them.
  */
 function selectChanged(sql: SqlOrTransaction, since: number, filter: Filter): Fragment {
-  const lost = filter.without_dependency_names === undefined ? [] : (['lost_term_id'] as const)
+  // Without an earlier use, what remains of a dependency may have begun later.
+  const asksLosses = filter.without_dependency_names !== undefined || hasUseWindow(filter)
+  const lost = asksLosses ? (['lost_term_id'] as const) : []
   const terms = selectVersionTerms(
     asksChangesAlone(filter) ? ['term_id'] : ['term_id', 'gained_term_id', ...lost],
   )

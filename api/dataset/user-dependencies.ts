@@ -40,7 +40,15 @@ export async function applyUserDependencies(change: DatasetChange): Promise<void
     select 'users', user_id, array(select unnest(lost) except select unnest(gained)),
       array(select unnest(gained) except select unnest(lost))
     from changed_uses where lost <> '{}'`
-  await noteGains(change, 'users', tx`select user_id from changed_uses where not gained <@ lost`)
+  // Other dates of a use are a gain, too, but not those that are derived for the first time.
+  await noteGains(
+    change,
+    'users',
+    tx`
+      select user_id from changed_uses where not gained <@ lost or lost_begins is not null and exists (
+        select * from unnest(gained, begins, ends) except select * from unnest(lost, lost_begins, lost_ends)
+      )`,
+  )
   await noteGains(change, 'users', tx`select user_id from changed_uses where not lost <@ gained`, true)
   await tx`
     insert into use_changes

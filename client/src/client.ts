@@ -44,6 +44,7 @@ export type { CachedResponse, ResponseCache, ResponseInfo } from './request.ts'
 export type { Wait } from './retries.ts'
 export type * from './types.ts'
 export type { Users } from './users.ts'
+export { Watch, type WatchOptions, type WatchState } from './watch.ts'
 
 /** How a client reaches the service. */
 export interface ClientOptions extends SenderOptions {}

@@ -15,6 +15,7 @@ import {
 } from './one-request.ts'
 import type { Send } from './request.ts'
 import type { Commit, ListedRepository, Repository, RepositoryDependency } from './types.ts'
+import { type Watch, type WatchOptions, watchList } from './watch.ts'
 
 /** Repositories. They are named by `OWNER/NAME`, case-insensitive. */
 export interface Repositories {
@@ -22,6 +23,11 @@ export interface Repositories {
   get(fullName: string, options?: ItemOptions): Promise<Repository | undefined>
   /** Lists repositories with their dependencies, in the order in which they were added. */
   list(filter?: RepositoryFilter, options?: ListOptions): List<ListedRepository>
+  /** Begins a run of a watch: what is new among the repositories that a filter finds, each of them once, ever. */
+  watch(
+    filter?: Omit<RepositoryFilter, 'changedSince' | 'sort'>,
+    options?: WatchOptions,
+  ): Watch<ListedRepository>
   /** Looks up any number of names, or of values of `forge_rest_id`. Unknown ones are absent, and cost nothing. */
   getMany(keys: readonly string[] | readonly number[], options?: ListOptions): List<ListedRepository>
   /** Returns how many repositories a filter finds, and what they cost. Free. */
@@ -52,6 +58,7 @@ export function createRepositories(send: Send): Repositories {
     get: async (fullName, options) =>
       findItem<Repository>(send, writeRepositoryPath(fullName), 'repository_not_found', options),
     list: (filter = {}, options) => new List(send, { urls: [writeListUrl('repos', filter)], keyOf }, options),
+    watch: (filter = {}, options) => watchList(send, 'repos', filter, options),
     getMany: (keys, options) =>
       new List(send, { urls: writeBatchUrls('repos', 'fullNames', keys), keyOf }, options),
     quote: async (filter = {}, options) => quoteList(send, writeListUrl('repos', filter), options),

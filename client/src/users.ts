@@ -15,6 +15,7 @@ import {
 } from './one-request.ts'
 import type { Send } from './request.ts'
 import type { User } from './types.ts'
+import { type Watch, type WatchOptions, watchList } from './watch.ts'
 
 /** Users. */
 export interface Users {
@@ -22,6 +23,8 @@ export interface Users {
   get(login: string, options?: ItemOptions): Promise<User | undefined>
   /** Lists users, in the order in which they were added. */
   list(filter?: UserFilter, options?: ListOptions): List<User>
+  /** Begins a run of a watch: what is new among the users that a filter finds, each of them once, ever. */
+  watch(filter?: Omit<UserFilter, 'changedSince' | 'sort'>, options?: WatchOptions): Watch<User>
   /** Looks up any number of logins, or of values of `forge_rest_id`. Unknown ones are absent, and cost nothing. */
   getMany(keys: readonly string[] | readonly number[], options?: ListOptions): List<User>
   /** Returns how many users a filter finds, and what they cost. Free. */
@@ -41,6 +44,7 @@ export function createUsers(send: Send): Users {
   return {
     get: async (login, options) => findItem<User>(send, writePath('users', login), 'user_not_found', options),
     list: (filter = {}, options) => new List(send, { urls: [writeListUrl('users', filter)], keyOf }, options),
+    watch: (filter = {}, options) => watchList(send, 'users', filter, options),
     getMany: (keys, options) =>
       new List(send, { urls: writeBatchUrls('users', 'logins', keys), keyOf }, options),
     quote: async (filter = {}, options) => quoteList(send, writeListUrl('users', filter), options),

@@ -33,8 +33,8 @@ describeOnEachDatabase('what is new in a question', (kind) => {
     expect(await readIds('/users?dependency_names=react&country=DE&changed_since=1')).toEqual([1])
     expect(await readIds('/repos?contributor=user-1&changed_since=1')).toEqual([1])
     expect(await readIds('/users?changed_since=1')).toEqual([])
-    // Another commit of the same person changes nothing but when they were active.
-    await loadRecords(service.sql, { commits: [createCommit(2, urlOne, '1@example.com', 50)] })
+    // Another commit of the same person and time gives them nothing.
+    await loadRecords(service.sql, { commits: [createCommit(2, urlOne, '1@example.com', 100)] })
     expect(await readIds('/users?location=berlin&changed_since=2')).toEqual([])
     await loadRecords(service.sql, { commits: [createCommit(3, urlOne, '1@example.com', 200)] })
     expect(await readIds('/users?active_since=200&changed_since=3')).toEqual([1])

@@ -125,11 +125,12 @@ describeOnEachDatabase('every list', (kind) => {
     const found: unknown[] = []
     const items = counts.items(oracle)
     const hasFilters = Object.values(counts.query).some((values) => values.length > 0)
+    const asksLosses = Object.keys(query).some((name) => /^(without|first_use|last_use)_/.test(name))
     const isOf = (wanted: 'must' | 'may') => (item: Item) => {
       const list = path === '/users' ? 'users' : 'repositories'
       const change = log.since(since, list, item.forge_rest_id)
       if (!hasFilters) return change.isChanged
-      if (change.isNew || ('without_dependency_names' in query && change.hasLost)) return true
+      if (change.isNew || (asksLosses && change.hasLost)) return true
       return wanted === 'may' && change.mayBeNew
     }
     for (let next: string | undefined = asked; next !== undefined; ) {

@@ -17,8 +17,8 @@ import { useStarted } from '../support/suite.ts'
 
 const run = promisify(execFile)
 const project = join(import.meta.dirname, '..', '..')
-/** Without filters by the time of a use, and the history of a dependency, it was 20,000. */
-const maxGzippedBytes = 20_500
+/** Without filters by the time of a use, the history of a dependency, and `watch`, it was 20,000. `watch` takes some 1,700. */
+const maxGzippedBytes = 22_500
 
 const installed = useStarted(installClient)
 let packageDirectory: string

@@ -59,18 +59,20 @@ test.each([
       const { stdout } = await run(command, [...parameters, `${index}.mjs`], options)
       outputs.push(stdout.trimEnd().split('\n'))
     }
-    const [first = [], list = [], resumed, copied] = outputs
-    expect(outputs.length).toBe(4)
+    const [first = [], list = [], resumed, copied, watched] = outputs
+    expect(outputs.length).toBe(5)
     const [, balance, items = 0, credits] = /^Noor Goldberg (\d+) (\d+) (\d+)$/.exec(first[0] ?? '') ?? []
     expect([Number(balance) > 0, Number(items) > 1, credits]).toEqual([true, true, items])
     expect([list.length - 1, list.at(-1)?.split(' ')[0]]).toEqual([Number(items), items])
-    expect([resumed, copied]).toEqual([[''], ['']])
+    expect([resumed, copied, watched]).toEqual([[''], [''], ['']])
     const stored = await readFile(join(directory, 'pages.ndjson'), 'utf8')
     const users = stored
       .trimEnd()
       .split('\n')
       .flatMap((line) => JSON.parse(line).users)
     expect(users.length).toBe(Number(items))
+    const watching = JSON.parse(await readFile(join(directory, 'watch.json'), 'utf8'))
+    expect([watching.users.length, watching.state.since]).toEqual([Number(items), 1])
   },
 )
 

@@ -484,13 +484,14 @@ test('each program of the page runs by itself, and their lists have items', asyn
     const { stdout } = await run('python3', ['-c', program], { cwd: directory, env: environment })
     outputs.push(stdout.trimEnd().split('\n'))
   }
-  const [first = [], list = [], frame = [], resumed, copied] = outputs
+  const [first = [], list = [], frame = [], resumed, copied, watched] = outputs
   const [, balance, items, credits] = /^Noor Goldberg (\d+) (\d+) (\d+)$/.exec(first[0] ?? '') ?? []
   expect([Number(balance) > 0, Number(items) > 1, credits]).toEqual([true, true, items])
   expect([list.length - 1, list.at(-1)]).toEqual([
     Number(items),
     expect.stringMatching(`^${items} \\d+ None$`),
   ])
+  expect(watched).toEqual([items])
   const [count] = /^\d+/.exec(frame[0] ?? '') ?? []
   expect([resumed, copied?.length, copied?.[0]]).toEqual([[''], 500, expect.stringMatching(/^user \d+$/)])
   const stored = await readFile(join(directory, 'pages.ndjson'), 'utf8')

@@ -3,7 +3,15 @@
  * loops straight from decisions/0003-lists.md. It shares no code with the service, so that the two can be held against each other.
  */
 import type { SampleDependency } from '../../sample/records.ts'
-import { findContributions, findLastCommits, findUses, type Loaded } from './uses.ts'
+import {
+  type DatedUse,
+  findContributions,
+  findDatedUses,
+  findFirstUse,
+  findLastCommits,
+  findLastUse,
+  type Loaded,
+} from './uses.ts'
 
 /** What one version did to an item, or several did. */
 interface Change {
@@ -13,13 +21,20 @@ interface Change {
   isNew: boolean
   /** It lost a dependency. */
   hasLost: boolean
-  /** Somebody who contributes or contributed to it has another record, or what they contributed to: it may have gained a name. */
+  /**
+   * Somebody who contributes or contributed to it has another record, or what they contributed to: it may have gained a name. Or an
+   * unknown date is known to be later.
+   */
   mayBeNew: boolean
 }
 
 interface ItemState {
   document: string
   uses: ReadonlySet<string>
+  /** With the dates of each, as filters compare them. */
+  dates: ReadonlySet<string>
+  /** With all that decides their dates. */
+  ways: ReadonlySet<string>
   /** The ids of those on the other side of its contributions. */
   contributions: ReadonlySet<number>
   lastCommit: number
@@ -67,7 +82,7 @@ export class ChangeLog {
 }
 
 function readState(loaded: Loaded): State {
-  const uses = findUses(loaded)
+  const uses = findDatedUses(loaded)
   const lastCommits = findLastCommits(loaded)
   const contributions = findContributions(loaded)
   const idsByUrl = new Map(loaded.repositories.map(({ url, forge_rest_id: id }) => [url, id]))
@@ -79,7 +94,7 @@ function readState(loaded: Loaded): State {
       user.forge_rest_id,
       {
         document: JSON.stringify(user),
-        uses: new Set((uses.get(user) ?? []).map(nameUse)),
+        ...describeUses(uses.get(user) ?? []),
         contributions: new Set(ids),
         lastCommit: lastCommits.get(user) ?? Number.NEGATIVE_INFINITY,
       },
@@ -90,6 +105,8 @@ function readState(loaded: Loaded): State {
     {
       document: JSON.stringify({ ...repository, dependencies: repository.dependencies.map(writeUse).sort() }),
       uses: new Set(repository.dependencies.map(nameUse)),
+      dates: new Set(), // a change of these is one of the repository
+      ways: new Set(),
       contributions: contributors.get(repository.forge_rest_id) ?? new Set(),
       lastCommit: Number.NEGATIVE_INFINITY,
     },
@@ -100,6 +117,19 @@ function readState(loaded: Loaded): State {
 const nameUse = ({ dependency, status }: SampleDependency) =>
   JSON.stringify([dependency.dependency_name, dependency.dependency_file, status])
 const writeUse = (use: SampleDependency) => JSON.stringify(Object.entries(use).sort())
+
+function describeUses(uses: readonly DatedUse[]): Pick<ItemState, 'uses' | 'dates' | 'ways'> {
+  const byName = Map.groupBy(uses, ({ dependency }) => nameUse(dependency))
+  return {
+    uses: new Set(byName.keys()),
+    dates: new Set(
+      Array.from(byName, ([name, ofName]) =>
+        JSON.stringify([name, findFirstUse(ofName), findLastUse(ofName)]),
+      ),
+    ),
+    ways: new Set(uses.map((use) => JSON.stringify(use))),
+  }
+}
 
 function compare(
   before: ReadonlyMap<number, ItemState>,
@@ -112,10 +142,12 @@ function compare(
       const isNew =
         isChanged ||
         hasOthers(item.uses, old.uses) ||
+        hasOthers(item.dates, old.dates) ||
         hasOthers(item.contributions, old.contributions) ||
         item.lastCommit > old.lastCommit
       const hasLost = old !== undefined && hasOthers(old.uses, item.uses)
-      return [id, { isChanged, isNew, hasLost, mayBeNew: false }]
+      const mayBeNew = old !== undefined && hasOthers(item.ways, old.ways)
+      return [id, { isChanged, isNew, hasLost, mayBeNew }]
     }),
   )
 }

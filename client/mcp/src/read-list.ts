@@ -47,6 +47,8 @@ export interface ListPart {
 export interface ReadPart {
   items: ResultItem[]
   total: number | undefined
+  /** Of the dataset, at the first page. */
+  version: number | undefined
   /** Undefined: all is read. */
   cursor: string | undefined
   /** Why there are fewer items than were asked for. An error is that of a later page. */
@@ -60,6 +62,7 @@ interface PageOfList<Item> extends PageStart {
   items: readonly Item[]
   size: number
   total: number | undefined
+  version: number | undefined
   next: Position | undefined
 }
 
@@ -77,6 +80,7 @@ export async function readItems<Item>(
   const result = new ResultItems()
   const { items } = result
   let total: number | undefined
+  let version: number | undefined
   let endedBy: ReadPart['endedBy']
   let pending: ReadPart['pending']
   /** Items of pages that the call may have to pay for. They count even if they turn out to be paid for. */
@@ -99,6 +103,7 @@ export async function readItems<Item>(
       break
     }
     total = page.total
+    version ??= page.version
     if (here.paidSize === 0) planned += page.items.length
     const wanted = page.items.slice(0, limit - items.length)
     const tooLarge = wanted.findIndex((item) => !result.add(source.describe(item)))
@@ -112,7 +117,7 @@ export async function readItems<Item>(
       pending = { items: page.items.length - count, pageCost: size }
     }
   }
-  return { items, total, cursor: position && writeCursor(listUrl, position), endedBy, pending }
+  return { items, total, version, cursor: position && writeCursor(listUrl, position), endedBy, pending }
 }
 
 /** Which page to read. */
@@ -149,7 +154,7 @@ async function readPage<Item>(
   // With a small budget, the client asks for a smaller page. And if all items of a page are delivered, for the next one.
   const requested = readPageUrl(call.requestedUrl)
   const next = list.state && { ...readPageUrl(list.state.url), paidSize: 0, delivered: list.state.read }
-  return { ...requested, items: page?.items ?? [], total: list.total, next }
+  return { ...requested, items: page?.items ?? [], total: list.total, version: list.version, next }
 }
 
 async function createCostError(

@@ -35,6 +35,14 @@ type FilterOf<Schemas> = {
 
 const text = { type: 'string' } as const
 const fields = { type: 'string', enum: ['compact', 'all'], default: 'compact' } as const
+/** What is added to the filters of lists whose items can be new. */
+const newness = {
+  new_since: {
+    type: 'integer',
+    minimum: 0,
+    description: 'Only what is new since this dataset_version of a result',
+  },
+} as const
 const listOptions = {
   limit: { type: 'integer', minimum: 1, maximum: 100, default: 10 },
   max_credits: { type: 'integer', minimum: 0, default: 25, description: 'Most that this call may cost' },
@@ -93,7 +101,9 @@ function takes<
         validate: (given) => ({ value: readArguments({ properties, required }, given) }),
       },
     },
-    filters: Object.keys(properties).filter((name) => name in filters.users || name in filters.repositories),
+    filters: Object.keys(properties).filter(
+      (name) => name in filters.users || name in filters.repositories || name in newness,
+    ),
   }
 }
 
@@ -105,8 +115,8 @@ export const countedBy = {
 
 /** Schemas of the tools, by name. */
 export const schemas = {
-  findUsers: takes({ ...userFilters, ...sharedFilters, ...listOptions }),
-  findRepositories: takes({ ...repositoryFilters, ...sharedFilters, ...listOptions }),
+  findUsers: takes({ ...userFilters, ...sharedFilters, ...newness, ...listOptions }),
+  findRepositories: takes({ ...repositoryFilters, ...sharedFilters, ...newness, ...listOptions }),
   listCommits: takes({ full_name: text, ...listOptions }, ['full_name']),
   getUser: takes({ login: text, fields }, ['login']),
   getRepository: takes({ full_name: text, fields }, ['full_name']),

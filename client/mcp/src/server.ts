@@ -88,12 +88,14 @@ function registerList<Arguments extends ListArguments, Item>(
     return run(tool, given, context, wanted, async (call, credits) => {
       const part = { cursor, limit, maxCredits, credits }
       const read = await readItems(call, createSource(call, given, readFields(given)), part)
-      const { items, total, cursor: next } = read
+      const { items, total, version, cursor: next } = read
+      const hasVersion = version !== undefined && cursor === undefined && tool.filters.length > 0
       const limitName = credits < wanted ? budget.name : 'max_credits'
       const note = [...describeEnd(read, limitName, call, connection), ...describePending(read)].join(' ')
       return {
         items,
         ...(total !== undefined && { total }),
+        ...(hasVersion && { dataset_version: version }),
         ...(next !== undefined && { next_cursor: next }),
         ...(note !== '' && { note }),
       }
@@ -108,7 +110,7 @@ function registerFindUsers(tools: ToolContext): void {
     ...schemas.findUsers,
   }
   registerList(tools, tool, ({ api, signal }, given, fields) => {
-    const filter = toFilter(filters.users, given)
+    const filter = { ...toFilter(filters.users, given), changedSince: given.new_since }
     return {
       open: (options) => api.users.list(filter, options),
       keyOf: (user) => user.forge_rest_id,
@@ -127,7 +129,7 @@ function registerFindRepositories(tools: ToolContext): void {
     ...schemas.findRepositories,
   }
   registerList(tools, tool, ({ api, signal }, given, fields) => {
-    const filter = toFilter(filters.repositories, given)
+    const filter = { ...toFilter(filters.repositories, given), changedSince: given.new_since }
     const exclude = fields === 'compact' ? 'dependencies' : undefined
     return {
       open: (options) => api.repositories.list({ ...filter, exclude }, options),

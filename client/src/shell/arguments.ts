@@ -21,6 +21,8 @@ export interface Arguments {
   filter: UserFilter & RepositoryFilter
   /** What items are counted by. */
   by: string | undefined
+  /** The version of the dataset at which a watch begins. */
+  since: number | undefined
   day: string | undefined
   isByDay: boolean
   budget: number | undefined
@@ -40,6 +42,7 @@ const options = {
   ...filterRules,
   names: { type: 'string' },
   by: { type: 'string' },
+  since: { type: 'string' },
   day: { type: 'string' },
   'by-day': { type: 'boolean' },
   budget: { type: 'string' },
@@ -92,6 +95,7 @@ const commands = {
   companies: { operand: 'a TEXT to look for', options: formatOptions },
   credits: { options: formatOptions },
   usage: { list: 'usage', options: [...readingOptions, 'day', 'by-day'] },
+  watch: { operand: 'users or repos', options: ['since', ...payingOptions] },
   mirror: { operand: 'a FOLDER', options: ['budget'] },
 } satisfies Record<string, CommandRule>
 
@@ -111,7 +115,7 @@ export function parseArguments(args: readonly string[]): Arguments {
   if (others.length > 0 || (operand !== undefined && rule?.operand === undefined)) {
     throw new UsageError('There are too many arguments')
   }
-  const namesList = command === 'quote' || command === 'count'
+  const namesList = command === 'quote' || command === 'count' || command === 'watch'
   const named = namesList ? lists.find((list) => list === operand) : undefined
   if (rule?.operand !== undefined && (namesList ? !named : !operand?.trim())) {
     throw new UsageError(`${name} needs ${rule.operand}`)
@@ -132,6 +136,7 @@ export function parseArguments(args: readonly string[]): Arguments {
     names: isLookUp ? [operand ?? ''] : values.names === undefined ? undefined : readNamesFile(values.names),
     filter: readFilter(values),
     by: values.by,
+    since: readWhole('--since', values.since),
     day: values.day,
     isByDay: values['by-day'] ?? false,
     budget: readWhole('--budget', values.budget, ' of credits'),

@@ -1,5 +1,5 @@
 /**
- * A lock on a folder, between processes, containers and machines that share it. A process id says nothing there: each
+ * A lock on a folder or a state, between processes, containers and machines that share it. A process id says nothing there: each
  * container has its own process 1.
  *
  * The lock is a file that one command at a time can create. Its owner rewrites it every second. Another command watches
@@ -36,12 +36,12 @@ export interface FolderLock {
   release(): void
 }
 
-/** Locks a folder. Throws a `UsageError` if another command uses it. */
+/** Locks a folder, or what else its name says, with a file. Throws a `UsageError` if another command uses it. */
 export async function lockFolder(
   folder: string,
   context: Pick<CommandContext, 'progress' | 'signal'>,
+  file = join(folder, 'mirror.lock'),
 ): Promise<FolderLock> {
-  const file = join(folder, 'mirror.lock')
   const owner: Owner = { token: randomUUID(), pid: process.pid, host: hostname(), space: readProcessSpace() }
   let beats = 0
   const write = (flag: 'wx' | 'r+') =>

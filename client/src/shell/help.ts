@@ -19,13 +19,17 @@ Commands:
   companies TEXT        the same for companies
   credits               balance of the key; free
   usage                 what the key was charged; free
+  watch users|repos     what is new in the list since the last run with the same --state; each item comes once, ever
   mirror FOLDER         copy everything to a folder; run it again to bring the copy up to date
 
-Filters (users, repos, quote, count):
+Filters (users, repos, quote, count, watch):
 ${filterHelp}  --no-dependencies     repositories without their dependencies, at the same price
 
 Values (count):
   --by FIELD            of users: country, type or dependency; of repos: language, license, fork, archived or dependency
+
+Versions (watch):
+  --since VERSION       begin at this version of the dataset, in place of everything that the filter finds now
 
 Names (users, repos):
   --names FILE          look up the logins or full names in this file, one a line, in place of a filter; - is standard input
@@ -35,7 +39,7 @@ Filters (usage):
   --by-day              sums by day and endpoint
 
 Reading:
-  --budget CREDITS      stop before the command costs more, earlier runs with the same state included
+  --budget CREDITS      stop before the command costs more, earlier runs with the same state included; of watch, each run
   --state FILE          keep the state in this file, and continue from it if a run was stopped
   --output FILE         write to this file. With --state, each item is in it once, even after a crash
   --format FORMAT       ndjson (default), csv or table

@@ -10,6 +10,7 @@ import { mirror } from './mirror.ts'
 import { createProgress, type Progress } from './progress.ts'
 import { readCounts, readCredits, readList, readNames, readQuote } from './reading.ts'
 import { version } from './version.ts'
+import { watch } from './watch.ts'
 
 /** Commands that read no list. */
 const others: Partial<Record<Arguments['command'], typeof readList>> = {
@@ -20,6 +21,7 @@ const others: Partial<Record<Arguments['command'], typeof readList>> = {
   locations: readNames,
   companies: readNames,
   mirror,
+  watch,
 }
 
 const interruption = new AbortController()

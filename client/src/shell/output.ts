@@ -1,5 +1,14 @@
 /** Where items are written: standard output, or a file that a killed command can continue. */
-import { closeSync, existsSync, fstatSync, ftruncateSync, openSync, statSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
+  openSync,
+  statSync,
+  writeSync,
+} from 'node:fs'
 import process from 'node:process'
 import { UsageError } from './exit.ts'
 
@@ -38,6 +47,7 @@ export function openOutput(file: string | undefined, knownBytes: number | undefi
         written += writeSync(descriptor, buffer, written, buffer.length - written, bytes + written)
       }
       bytes += buffer.length
+      fsyncSync(descriptor) // before a state that counts it
     },
     close: () => closeSync(descriptor),
   }

@@ -82,7 +82,7 @@ function assertFound({ command, operand }: Arguments): void {
 }
 
 /** A state is written to a file beside it, which then takes its place. */
-function assertDifferent(stateFile: string, outputFile: string): void {
+export function assertDifferent(stateFile: string, outputFile: string): void {
   if ([stateFile, `${stateFile}.new`].some((file) => resolve(file) === resolve(outputFile))) {
     throw new UsageError('--state and --output must name different files')
   }
@@ -123,7 +123,7 @@ function openList(
 }
 
 /** The client throws a `TypeError` for what it can't ask the service for. Its message gets the names of our options. */
-function toUsageError(error: unknown): unknown {
+export function toUsageError(error: unknown): unknown {
   if (!(error instanceof TypeError)) return error
   const message = error.message
     .replace(/^\w+(?= is | must )/, (member) => `--${nameOption(member)}`)

@@ -16,6 +16,6 @@ export function readState<State extends object>(file: string): State | undefined
 
 /** Writes the state: a process that is killed leaves either the former or the new one. */
 export function writeState(file: string, state: object): void {
-  writeFileSync(`${file}.new`, JSON.stringify(state))
+  writeFileSync(`${file}.new`, JSON.stringify(state), { flush: true })
   renameSync(`${file}.new`, file)
 }

@@ -12,6 +12,7 @@ from ._changes import Change, Changes, ChangesState
 from ._filter_types import RepositoryFilter, UserFilter
 from ._lists import ItemList, ListState, Page
 from ._requests import CachedResponse, ResponseInfo, Wait
+from ._watch import Watch, WatchState
 from .client import Client, Counts, Quote, Repositories, Users
 from .errors import (
     AuthenticationError,
@@ -61,4 +62,6 @@ __all__ = [
     "UserFilter",
     "Users",
     "Wait",
+    "Watch",
+    "WatchState",
 ]

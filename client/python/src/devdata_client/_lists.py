@@ -63,12 +63,12 @@ class ItemList(Generic[Item]):
         resume: ListState | None = None,
         page_size: int = _MAX_PAGE_SIZE,
     ) -> None:
-        indexes = {_identify(url): index for index, url in enumerate(urls)}
+        indexes = {identify_list(url): index for index, url in enumerate(urls)}
         if budget is not None and not is_whole_number(budget):
             raise ValueError("budget must be a whole number of credits")
         if not (is_whole_number(page_size) and 1 <= page_size <= _MAX_PAGE_SIZE):
             raise ValueError(f"page_size must be a whole number from 1 to {_MAX_PAGE_SIZE}")
-        if resume is not None and not (is_list_state(resume) and _identify(resume["url"]) in indexes):
+        if resume is not None and not (is_list_state(resume) and identify_list(resume["url"]) in indexes):
             raise ValueError("resume must be the state of an iteration of the same list, with the same filter")
         self._sender = sender
         self._urls = urls
@@ -202,7 +202,7 @@ class ItemList(Generic[Item]):
     def _find_next(self, url: str, query: str | None) -> str | None:
         if query is not None:
             return self._resize(url.split("?")[0] + query)
-        index = self._indexes[_identify(url)] + 1
+        index = self._indexes[identify_list(url)] + 1
         return self._resize(self._urls[index] if index < len(self._urls) else None)
 
     def _resize(self, url: str | None) -> str | None:
@@ -238,7 +238,7 @@ def create_page_key(list_key: str, url: str) -> str:
     return f"{list_key}.{hashlib.sha256(url.encode()).hexdigest()[:20]}"
 
 
-def _identify(url: str) -> str:
+def identify_list(url: str) -> str:
     """Returns what all pages of a list have in common: path and filters, in the order of their names."""
     path, query = _split(url)
     filters = [pair for pair in query if pair[0] not in ("page", "per_page", "after")]

@@ -12,6 +12,7 @@ from ._filter_types import RepositoryFilter, UserFilter
 from ._filters import Texts, write_batch_urls, write_list_url, write_path, write_repository_path
 from ._lists import ItemList, ListState, create_random_key, resize_page
 from ._requests import CachedResponse, ResponseInfo, Sender, Wait, is_whole_number
+from ._watch import Watch, WatchState
 from .errors import DevdataError, InvalidRequestError
 from .records import (
     Commit,
@@ -248,6 +249,23 @@ class Users:
         url = write_list_url("users", _check(filters, UserFilter))
         return ItemList(self._sender, [url], _id_of, budget=budget, resume=resume, page_size=page_size)
 
+    def watch(
+        self,
+        *,
+        since: int | None = None,
+        budget: int | None = None,
+        resume: WatchState | None = None,
+        page_size: int = 100,
+        **filters: Unpack[UserFilter],
+    ) -> Watch[User]:
+        """Begins a run of a watch: what is new among the users that a filter finds, each of them once, ever.
+
+        ``resume``: the ``state`` of the run before. Without it, ``since`` is the version of the dataset at which to begin; None:
+        everything that matches is given. ``budget``: what the run may cost, in credits. ``changed_since`` and ``sort`` must be
+        left out.
+        """
+        return _watch(self._sender, "users", _check(filters, UserFilter), since, resume, budget, page_size)
+
     def get_many(
         self,
         keys: Iterable[str] | Iterable[int],
@@ -296,6 +314,18 @@ class Repositories:
         """Lists repositories with their dependencies, in the order in which they were added. Options are those of users."""
         url = write_list_url("repos", _check(filters, RepositoryFilter))
         return ItemList(self._sender, [url], _id_of, budget=budget, resume=resume, page_size=page_size)
+
+    def watch(
+        self,
+        *,
+        since: int | None = None,
+        budget: int | None = None,
+        resume: WatchState | None = None,
+        page_size: int = 100,
+        **filters: Unpack[RepositoryFilter],
+    ) -> Watch[ListedRepository]:
+        """Begins a run of a watch: what is new among the repositories that a filter finds. See ``Users.watch``."""
+        return _watch(self._sender, "repos", _check(filters, RepositoryFilter), since, resume, budget, page_size)
 
     def get_many(
         self,
@@ -362,6 +392,26 @@ def _check(filters: Mapping[str, Any], kind: type[UserFilter] | type[RepositoryF
     if unknown is not None:
         raise TypeError(f"there is no filter {unknown}; there are {', '.join(kind.__annotations__)}")
     return filters
+
+
+def _watch(
+    sender: Sender,
+    path: str,
+    filters: Mapping[str, Any],
+    since: int | None,
+    resume: WatchState | None,
+    budget: int | None,
+    page_size: int,
+) -> Watch[Any]:
+    for name in ("sort", "changed_since"):
+        if filters.get(name) is not None:
+            raise TypeError(f"{name} must be left out in a watch")
+
+    def open_list(changed_since: int | None, state: ListState | None) -> ItemList[Any]:
+        url = write_list_url(path, {**filters, "changed_since": changed_since})
+        return ItemList(sender, [url], _id_of, budget=budget, resume=state, page_size=page_size)
+
+    return Watch(open_list, resume=resume, since=since)
 
 
 def _find_item(
