@@ -69,7 +69,7 @@ export const sidebar = [
         'loading-data load-files remove-data import-github import-git manifests keeping-fresh export-data',
       ),
       group('People', 'duties forget-a-person'),
-      group('Keys', 'keys keys-over-http webhook ledger'),
+      group('Keys', 'keys keys-over-http webhook sell-keys ledger'),
       group('In production', 'observing scaling limits security'),
     ],
   },

@@ -1,0 +1,140 @@
+/**
+ * A shop that sells keys of a devdata service, to start your own from. It needs no database: each step has a reference, so
+ * devdata does it once, however often it is repeated.
+ *
+ *   POST /orders   your payment provider, for an order that was paid: { "order": "1842", "customer": "Ada", "credits": 1000 }
+ *   POST /notices  devdata's webhook: a key that runs low is topped up, if the customer's card can be charged
+ *
+ * Run it with Node 24: DEVDATA_URL=… DEVDATA_KEY=… WEBHOOK_SECRET=… PAYMENT_SECRET=… node deploy/shop.ts
+ */
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createServer, type IncomingMessage } from 'node:http'
+
+/** What the shop works with. */
+export interface ShopOptions {
+  /** The base URL of the service, and an admin key with keys:write. */
+  devdataUrl: string
+  devdataKey: string
+  /** What signs the webhook's messages: whsec_… */
+  webhookSecret: string
+  /** What your payment provider sends as Bearer. */
+  paymentSecret: string
+  /** Charges the saved card of a key's customer. `reference` is the same if it is repeated: charge once under it. */
+  collect: (keyId: number, credits: number, reference: string) => Promise<'paid' | 'declined'>
+}
+
+/** What the shop says to whoever sent it a request. */
+interface Reply {
+  status: number
+  body?: object
+}
+
+const maxBodyBytes = 16_384
+/** A key runs low when a tenth of what was bought is left, and at least the price of the largest page. */
+const lowAt = (credits: number) => Math.max(100, Math.ceil(credits / 10))
+
+/** Creates the shop's server. */
+export function createShop({ devdataUrl, devdataKey, webhookSecret, paymentSecret, collect }: ShopOptions) {
+  async function request(method: string, path: string, body: object = {}) {
+    const response = await fetch(`${devdataUrl}/admin/keys${path}`, {
+      method,
+      headers: { Authorization: `Bearer ${devdataKey}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify(body),
+      signal: AbortSignal.timeout(4_000), // the webhook waits for 5 seconds
+    })
+    const result = await response.json()
+    if (!response.ok) throw new Error(`${method} ${path}: ${result.error}`)
+    return result
+  }
+
+  /** Sells a key. Repeated, returns the same key; if the first response was lost, with another secret. */
+  async function sell(order: { order: string; customer: string; credits: number }): Promise<Reply> {
+    const { order: number, customer: name, credits } = order
+    const made = await request('POST', '', {
+      reference: `order ${number}`,
+      name,
+      credits,
+      notify_below: lowAt(credits),
+    })
+    const { id, secret } = made.secret === null ? await request('POST', `/${made.id}/rotate`) : made
+    return { status: 200, body: { id, key: secret } }
+  }
+
+  /** Tops a key up with ten times its threshold. The message's id is the reference, so a repetition changes nothing. */
+  async function topUp(messageId: string, data: { key_id: number; notify_below: number }): Promise<Reply> {
+    const credits = 10 * data.notify_below
+    const paid = await collect(data.key_id, credits, messageId)
+    if (paid === 'paid')
+      await request('POST', `/${data.key_id}/grants`, { credits, reference: `top-up ${messageId}` })
+    return { status: 204 }
+  }
+
+  async function handle(incoming: IncomingMessage): Promise<Reply> {
+    if (incoming.method !== 'POST') return { status: 405 }
+    const body = await read(incoming)
+    if (incoming.url === '/orders') {
+      if (!equal(incoming.headers.authorization ?? '', `Bearer ${paymentSecret}`)) return { status: 401 }
+      return sell(JSON.parse(body))
+    }
+    if (incoming.url !== '/notices') return { status: 404 }
+    const id = String(incoming.headers['webhook-id'])
+    if (!isSigned(incoming, body, webhookSecret)) return { status: 401 }
+    const { type, data } = JSON.parse(body)
+    return type === 'key.low' ? topUp(id, data) : { status: 204 }
+  }
+
+  return createServer((incoming, response) => {
+    handle(incoming)
+      .catch((error): Reply => {
+        console.error(String(error)) // whoever sent the request repeats it
+        return { status: 500 }
+      })
+      .then(({ status, body }) => {
+        response.writeHead(status, { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' })
+        response.end(body && JSON.stringify(body))
+      })
+  })
+}
+
+async function read(incoming: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of incoming) {
+    size += chunk.length
+    if (size > maxBodyBytes) throw new Error('The body is too large')
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString()
+}
+
+/** Whether devdata sent a message, and within the last 5 minutes (https://www.standardwebhooks.com). */
+function isSigned({ headers }: IncomingMessage, body: string, secret: string): boolean {
+  const seconds = Number(headers['webhook-timestamp'])
+  if (!(Math.abs(Date.now() / 1_000 - seconds) < 300)) return false
+  const signature = createHmac('sha256', Buffer.from(secret.replace('whsec_', ''), 'base64'))
+    .update(`${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`)
+    .digest('base64')
+  return String(headers['webhook-signature'])
+    .split(' ')
+    .some((each) => equal(each, `v1,${signature}`))
+}
+
+function equal(one: string, other: string): boolean {
+  const [given, expected] = [Buffer.from(one), Buffer.from(other)]
+  return given.length === expected.length && timingSafeEqual(given, expected)
+}
+
+if (import.meta.main) {
+  const {
+    DEVDATA_URL = '',
+    DEVDATA_KEY = '',
+    WEBHOOK_SECRET = '',
+    PAYMENT_SECRET = '',
+    PORT = '8080',
+  } = process.env
+  const secrets = { devdataUrl: DEVDATA_URL, devdataKey: DEVDATA_KEY, webhookSecret: WEBHOOK_SECRET }
+  if (Object.values({ ...secrets, PAYMENT_SECRET }).includes('')) throw new Error('Set the four variables')
+  // Replace this with a call of your payment provider.
+  const collect = async () => 'declined' as const
+  createShop({ ...secrets, paymentSecret: PAYMENT_SECRET, collect }).listen(Number(PORT), '127.0.0.1')
+}
