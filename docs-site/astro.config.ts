@@ -1,12 +1,12 @@
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import starlight from '@astrojs/starlight'
 import type { AstroIntegration } from 'astro'
 import { defineConfig } from 'astro/config'
 import { readBasePath } from '../api/config.ts'
 import { createBaseUrlPlugin, originPlaceholder } from './base-url.ts'
-import { codeFrames } from './code-frames.ts'
 import { sidebar } from './sidebar.ts'
+import { createStyleScopes } from './style-scopes.ts'
 import { systemTheme } from './system-theme.ts'
 import { writeViewerAssets } from './viewer-assets.ts'
 
@@ -77,6 +77,7 @@ export default defineConfig({
     build: { assetsInlineLimit: 0 },
     cacheDir: './cache/vite',
     css: { postcss: { plugins: [systemTheme] } },
+    plugins: [createStyleScopes(dirname(import.meta.dirname))],
   },
   integrations: [
     baseUrlPlugin,
@@ -88,7 +89,6 @@ export default defineConfig({
       credits: false,
       logo: { src: join(source, 'assets/mark.svg'), alt: '' },
       customCss: [join(source, 'portal.css'), ...styles.map((name) => join(source, `styles/${name}.css`))],
-      expressiveCode: codeFrames,
       components: {
         Footer: join(source, 'components/Footer.astro'),
         Header: join(source, 'components/Header.astro'),

@@ -76,6 +76,9 @@ export async function buildDocs({
     const files = join(draft, 'docs')
     const shownUrl = baseUrl ?? originPlaceholder
     const clients = join(draft, 'clients')
+    // Its options have a function, which the configuration of Astro can't pass on to pages.
+    const frames = JSON.stringify(relative(draft, join(siteDirectory, 'code-frames.ts')).split(sep).join('/'))
+    await writeFile(join(draft, 'ec.config.mjs'), `export { codeFrames as default } from ${frames}\n`)
     await Promise.all([
       runProgram([join(siteDirectory, 'clients.ts'), clients], {}),
       runAstro(draft, files, { DOCS_BASE_URL: shownUrl }),

@@ -29,6 +29,16 @@ const theme = {
 /** Options of Expressive Code, which draws the frames. */
 export const codeFrames: StarlightExpressiveCodeOptions = {
   themes: [theme],
+  // By default, a line that takes half a second on a busy machine keeps its rest without colors.
+  shiki: {
+    transformers: [
+      {
+        preprocess(_code, options) {
+          Object.assign(options, { tokenizeTimeLimit: 0 })
+        },
+      },
+    ],
+  },
   useStarlightDarkModeSwitch: false,
   // Wide code wraps: a box that scrolls sideways would need a name and focus for keyboards.
   defaultProps: { wrap: true, frame: 'code' },

@@ -2,29 +2,18 @@
  * `npm run package` packs the service into `dist/release`, with the docs for the `BASE_URL` of the settings. `npm run
  * release` makes everything that a release has, if nothing stands in its way.
  */
-import { execFile } from 'node:child_process'
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { readConfig, readEnvironment } from '../api/config.ts'
 import { type Archive, encodeText, storeArchives } from '../client/archive.ts'
 import { createArchives } from '../client/build.ts'
 import { buildDocs } from '../docs-site/build.ts'
+import { createBillOfMaterials } from './bill-of-materials.ts'
 import { listProblems, readNewestChanges, readReleaseState } from './checks.ts'
 import { packService } from './service.ts'
 
 const project = join(import.meta.dirname, '..')
 const directory = join(project, 'dist', 'release')
-
-/** Lists the packages inside of the packed service (CycloneDX), without the time and the id of this run, and npm's version. */
-async function createBillOfMaterials(): Promise<Archive> {
-  const parameters = 'sbom --sbom-format cyclonedx --omit dev --omit optional --omit peer'.split(' ')
-  const { stdout } = await promisify(execFile)('npm', parameters, { cwd: project, maxBuffer: 2 ** 26 })
-  const { serialNumber: _, metadata, ...list } = JSON.parse(stdout)
-  const { timestamp: __, tools: ___, ...kept } = metadata
-  const content = encodeText(`${JSON.stringify({ ...list, metadata: kept }, null, 2)}\n`)
-  return { name: 'sbom.cdx.json', content }
-}
 
 /** What a release has besides the service. */
 async function createOthers(): Promise<Archive[]> {

@@ -15,7 +15,7 @@ import { renderLicenses } from './licenses.ts'
 const project = join(import.meta.dirname, '..')
 
 /** A package of `package-lock.json`. */
-interface LockedPackage {
+export interface LockedPackage {
   version: string
   dev?: boolean
   optional?: boolean
@@ -76,7 +76,7 @@ export async function packService({ baseUrl, commit }: PackOptions = {}): Promis
 }
 
 /** Lists the packages that the service needs where nothing is built or tested, by their folders. */
-async function listPackages(): Promise<Map<string, LockedPackage>> {
+export async function listPackages(): Promise<Map<string, LockedPackage>> {
   const lock: { packages: Record<string, LockedPackage> } = JSON.parse(
     await readFile(join(project, 'package-lock.json'), 'utf8'),
   )

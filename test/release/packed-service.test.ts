@@ -14,6 +14,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readCommit, readVersion } from '../../api/build-info.ts'
 import { verifyLedger } from '../../api/ledger/verify.ts'
 import { buildDocs } from '../../docs-site/build.ts'
+import { createBillOfMaterials } from '../../release/bill-of-materials.ts'
 import { packService } from '../../release/service.ts'
 import { addLaterMigration } from '../support/later-migration.ts'
 import { inheritEnvironment, startProgram } from '../support/program.ts'
@@ -90,6 +91,25 @@ test('has the licenses of the packages inside', async () => {
     'pagefind.txt',
     'scalar-api-reference.txt',
   ])
+})
+
+test('has a bill of materials that names exactly the packages inside', async () => {
+  const { content } = await createBillOfMaterials()
+  const { metadata, components } = JSON.parse(new TextDecoder().decode(content))
+  expect(metadata.component).toMatchObject({ name: 'devdata', version: readVersion() })
+  expect(metadata).not.toHaveProperty('timestamp')
+  const packages = join(directory, 'lib/node_modules/devdata/node_modules')
+  const manifests = (await readdir(packages, { recursive: true })).filter((path) =>
+    /^(.+\/node_modules\/)?(@[^/]+\/)?[^/]+\/package\.json$/.test(path),
+  )
+  const inside = manifests.map(async (path) => {
+    const { name, version } = JSON.parse(await readFile(join(packages, path), 'utf8'))
+    return `${name}@${version}`
+  })
+  const listed = components.map(
+    ({ name, version }: { name: string; version: string }) => `${name}@${version}`,
+  )
+  expect(listed.toSorted()).toEqual([...new Set(await Promise.all(inside))].toSorted())
 })
 
 test('is the same, byte for byte, when it is packed again', async () => {

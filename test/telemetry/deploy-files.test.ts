@@ -31,7 +31,7 @@ const hasKustomize = await succeeds('kubectl', 'kustomize', join(deploy, 'kubern
 if (!hasSystemd) console.warn('The unit is not analyzed: install systemd')
 if (!hasKustomize) console.warn('The base for Kubernetes is not built: install kubectl 1.30 or later')
 
-describe('the unit for systemd', () => {
+describe('the units for systemd', () => {
   test('starts the packed service, as the image does, with the options of npm start', async () => {
     const [, started] = /^ExecStart=(.*)$/m.exec(await readText('deploy/devdata.service')) ?? []
     expect(started).toBe('/srv/devdata/bin/devdata start')
@@ -44,17 +44,31 @@ describe('the unit for systemd', () => {
     expect(scripts.devdata).toContain(` ${ofCommands} `)
   })
 
-  test.skipIf(!hasSystemd)('is valid, and gives the service few rights', async () => {
-    // The path of the program must exist.
-    const unit = join(directory, 'devdata.service')
-    const text = await readText('deploy/devdata.service')
-    await writeFile(unit, text.replace('/srv/devdata/bin/devdata', process.execPath))
-    const { stderr } = await run('systemd-analyze', ['verify', unit])
+  test.skipIf(!hasSystemd).each(['devdata.service', 'devdata-refresh.service'])(
+    '%s is valid, and gives the program few rights',
+    async (name) => {
+      // The path of the program must exist.
+      const unit = join(directory, name)
+      const text = await readText(`deploy/${name}`)
+      await writeFile(unit, text.replace('/srv/devdata/bin/devdata', process.execPath))
+      const { stderr } = await run('systemd-analyze', ['verify', unit])
+      expect(stderr).toBe('')
+      // Tenths: systemd calls everything up to 3.0 well protected.
+      const { stdout } = await run('systemd-analyze', ['security', '--offline=true', '--threshold=30', unit])
+      const [, score] = /exposure level for \S+: ([\d.]+)/.exec(stdout) ?? []
+      expect(Number(score)).toBeLessThan(2)
+    },
+  )
+
+  test.skipIf(!hasSystemd)('the timer is valid, and starts the refresh', async () => {
+    const timer = join(directory, 'devdata-refresh.timer')
+    await writeFile(timer, await readText('deploy/devdata-refresh.timer'))
+    await writeFile(
+      join(directory, 'devdata-refresh.service'),
+      '[Service]\nType=oneshot\nExecStart=/bin/true\n',
+    )
+    const { stderr } = await run('systemd-analyze', ['verify', timer])
     expect(stderr).toBe('')
-    // Tenths: systemd calls everything up to 3.0 well protected.
-    const { stdout } = await run('systemd-analyze', ['security', '--offline=true', '--threshold=30', unit])
-    const [, score] = /exposure level for \S+: ([\d.]+)/.exec(stdout) ?? []
-    expect(Number(score)).toBeLessThan(2)
   })
 })
 
