@@ -147,6 +147,18 @@ test('names of packages and locations are found for free', async () => {
   })
 })
 
+test('who started using a package since a day, with the most followers first, costs at most ten credits', async () => {
+  await using conversation = await converse()
+  const { call } = conversation
+  const { result } = await call('find_users', {
+    ...{ dependency_names: ['zod'], first_use_since: '2024-03-01', sort: 'followers', limit: 10 },
+  })
+  expect(result).toMatchObject({ cost: 10 })
+  const started = findUsers({ names: ['zod'], first_use_since: '2024-03-01' })
+  const most = started.map(({ followers }) => followers).sort((a, b) => b - a)
+  expect(items(result).map(({ followers }) => followers)).toEqual(most.slice(0, 10))
+})
+
 test('quote also says how the items divide', async () => {
   await using conversation = await converse()
   const { call } = conversation

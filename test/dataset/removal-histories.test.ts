@@ -15,7 +15,7 @@ import { createSource, toLines } from '../support/ndjson.ts'
 import { createRandomForge, type ForgeSize, type RandomForge } from '../support/random-forge.ts'
 import { loadRecords, type Records } from '../support/records.ts'
 import { describeOnOneDatabase, type TestService, useService } from '../support/service.ts'
-import { listUses, sortRows } from '../support/uses.ts'
+import { listUseDates, listUses, sortRows } from '../support/uses.ts'
 
 const histories = isDrill ? 120 : 3
 const firstLoad = { users: 25, repositories: 20, commits: 90 }
@@ -73,6 +73,7 @@ describeOnOneDatabase('after any history of loads, mirrors and removals,', (kind
     expect(tables).toEqual(await readTables(fresh.sql))
     expect(await verifySets(service.sql, 'all')).toMatchObject({ faults: [] })
     expect(sortRows(tables.userDependencies)).toEqual(sortRows(listUses(forge)))
+    expect(sortRows(tables.userDates)).toEqual(sortRows(listUseDates(forge)))
     expectations.check(forge, await readState(service))
   }
 })

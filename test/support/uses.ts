@@ -137,6 +137,46 @@ export function listUses(
   return [...new Map(rows.map((row) => [JSON.stringify(row), row])).values()]
 }
 
+/**
+ * The dates of these rows: when the use began, doubled, and odd if it is only known that it began then or later, and when it ended. Null:
+ * unknown, or not ended.
+ */
+export function listUseDates(
+  loaded: Loaded,
+): [
+  name: string,
+  file: string,
+  status: string | null,
+  user: number,
+  began: number | null,
+  ended: number | null,
+][] {
+  return [...findDatedUses(loaded)].flatMap(([{ forge_rest_id: user }, uses]) => {
+    const keyOf = ({ dependency: { status, dependency } }: DatedUse): [string, string, string | null] => [
+      dependency.dependency_name,
+      dependency.dependency_file,
+      status,
+    ]
+    const byRow = Map.groupBy(uses, (use) => JSON.stringify(keyOf(use)))
+    const ofFiles = new Set(uses.map((use) => JSON.stringify(keyOf(use).with(0, ''))))
+    const toRow = (key: string): [string, string, string | null] => JSON.parse(key)
+    return [
+      ...Array.from(ofFiles, (key): ReturnType<typeof listUseDates>[number] => [
+        ...toRow(key),
+        user,
+        null,
+        null,
+      ]),
+      ...Array.from(byRow, ([key, own]): ReturnType<typeof listUseDates>[number] => {
+        const began = Math.min(
+          ...own.map(({ begin, notBefore }) => (begin === null ? 2 * notBefore + 1 : 2 * begin)),
+        )
+        return [...toRow(key), user, Number.isFinite(began) ? began : null, findLastUse(own)]
+      }),
+    ]
+  })
+}
+
 /** Rows in an order of their own, as text, so that two lists can be compared. */
 export function sortRows(rows: readonly unknown[]): string[] {
   return rows.map((row) => JSON.stringify(row)).sort()
