@@ -30,7 +30,7 @@ export const sidebar = [
     items: [
       {
         label: 'Start here',
-        items: [{ slug: 'index', label: 'Home' }, 'quickstart', 'coverage', 'pricing'],
+        items: [{ slug: 'index', label: 'Home' }, 'quickstart', 'coverage', 'history', 'pricing'],
       },
       group('How-to guides', 'recipes watch keep-a-copy'),
       group('Clients and tools', 'typescript-client python-client command-line tools other-languages'),

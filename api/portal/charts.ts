@@ -19,6 +19,8 @@ export interface Bar {
   text: string
   /** Below the name. */
   note?: string
+  /** What the name links to, from the page. */
+  link?: string
 }
 
 /** Rows that are in view. The others are folded, so that charts beside each other end together. */
@@ -33,10 +35,12 @@ export function writeBars(
   largest = Math.max(...bars.map(({ size }) => size)),
 ): SlotText {
   if (bars.length === 0) return { html: '<p>None.</p>', markdown: 'None.' }
-  const rows = bars.map(({ name, size, text, note }) => {
+  const rows = bars.map(({ name, size, text, note, link }) => {
     const share = largest === 0 ? 0 : size / largest
     const below = note === undefined ? '' : `<small>${escapeHtml(note)}</small>`
-    return `<tr><th scope="row">${escapeHtml(name)}${below}</th><td><span class="share" style="--share:${share.toFixed(4)}"></span>${escapeHtml(text)}</td></tr>`
+    const linked =
+      link === undefined ? escapeHtml(name) : `<a href="${escapeHtml(link)}">${escapeHtml(name)}</a>`
+    return `<tr><th scope="row">${linked}${below}</th><td><span class="share" style="--share:${share.toFixed(4)}"></span>${escapeHtml(text)}</td></tr>`
   })
   const writeRows = (some: readonly string[]) =>
     `<table class="bars"><thead class="sr-only"><tr><th>${what}</th><th>${figure}</th></tr></thead><tbody>${some.join('')}</tbody></table>`

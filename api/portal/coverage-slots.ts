@@ -120,7 +120,7 @@ function writeSource({ loads }: Coverage): SlotText {
   return joinText(`Loaded from ${new Intl.ListFormat('en').format(origins)}.`)
 }
 
-const countBars = (items: readonly { name: string; count: number; note?: string }[]): Bar[] =>
+const countBars = (items: readonly (Pick<Bar, 'name' | 'note' | 'link'> & { count: number })[]): Bar[] =>
   items.map(({ count, ...names }) => ({ ...names, size: count, text: writeCount(count) }))
 
 /** Countries and packages that the page shows. The figures have more. */
@@ -134,6 +134,7 @@ function listPackages({ packages }: Coverage) {
     .map(([name, each]) => ({
       name,
       note: each.map(({ dependency_file }) => dependency_file).join(', '),
+      link: `../history/?name=${encodeURIComponent(name)}`,
       count: each[0]?.users ?? 0,
     }))
 }

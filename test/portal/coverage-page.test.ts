@@ -80,7 +80,8 @@ describe('the page', () => {
     }))
     const written = writeCoverageSlots({ ...coverage, packages }, now).coverage
     expect(written?.markdown).toContain('| numpy (pyproject.toml, requirements.txt) | 9 |')
-    expect(written?.html.match(/numpy/g)).toHaveLength(1)
+    expect(written?.html.match(/>numpy</g)).toHaveLength(1)
+    expect(written?.html).toContain('<a href="../history/?name=numpy">numpy</a>')
   })
 
   test('says what the loads were, each kind once', () => {

@@ -6,6 +6,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { BrowserContext, Page, Request } from 'playwright-core'
+import * as v from 'valibot'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { grantCredits } from '../../api/ledger/keys.ts'
 import { requests } from '../../docs-site/requests.ts'
@@ -329,6 +330,49 @@ describe.skipIf(!hasChromium())('in a browser', () => {
     expect(listSent()).toEqual([])
     await builder.getByRole('button', { name: 'Count and price (free)' }).click()
     await page.getByRole('dialog').waitFor()
+    expect(complaints).toEqual([])
+  })
+
+  test('“History of a package” draws who used it, has the same in a table, and remembers the package in its URL', async () => {
+    const { secret } = await portal.service.createKey({ credits: 0 })
+    await visit(page, `${portal.origin}/docs/history/?name=react`)
+    await page.getByText('Enter a key to see the history of react.').waitFor()
+    await useKey(secret)
+    await reload(page)
+    const path = '/dependencies/history?dependency_name=react'
+    const { data } = v.parse(
+      v.object({
+        data: v.array(v.looseObject({ month: v.string(), users: v.object({ active: v.number() }) })),
+      }),
+      (await portal.service.request(path, { key: secret })).json(),
+    )
+    const last = data.at(-1)
+    await page.getByText(`${write(last?.users.active ?? 0)} users and`).waitFor()
+    const figures = page.locator('.history-figures')
+    expect(await figures.locator('.curve').count()).toBe(2)
+    await figures.getByText('The same figures as a table').click()
+    const rows = figures.locator('tbody tr')
+    expect(await rows.count()).toBe(data.length)
+    expect(await rows.first().locator('td').allTextContents()).toEqual(
+      expect.arrayContaining([last?.month, write(last?.users.active ?? 0)]),
+    )
+    for (const [width, theme] of [
+      [1440, 'dark'],
+      [390, 'light'],
+    ] as const) {
+      await page.setViewportSize({ width, height: 900 })
+      await page.evaluate(`document.documentElement.dataset.theme = '${theme}'`)
+      if (process.env.HISTORY_PICTURES) {
+        await page.screenshot({ path: `${process.env.HISTORY_PICTURES}/${width}-${theme}.png` })
+      }
+      const isWithin = await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth)
+      expect([width, isWithin]).toEqual([width, true])
+    }
+    await page.getByLabel('Package').fill('nothing-is-called-so')
+    await page.getByRole('button', { name: 'Show its history (free)' }).click()
+    await page.getByText('Nothing uses nothing-is-called-so.').waitFor()
+    expect(page.url()).toContain('?name=nothing-is-called-so')
+    await page.setViewportSize({ width: 1280, height: 720 })
     expect(complaints).toEqual([])
   })
 

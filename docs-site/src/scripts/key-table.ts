@@ -1,10 +1,13 @@
-/** The tables of the page "Your key". */
+/** The tables of the pages "Your key" and "History of a package". */
 import { createElement as create } from './elements.ts'
 
 /** Writes a number as readers expect it: `1,234`. */
 export const formatNumber = (number: number): string => number.toLocaleString('en')
 
-const writeClass = (column = '') => (/^(Requests|Items|Credits|Balance|Entry)$/.test(column) ? 'number' : '')
+const writeClass = (column = '') =>
+  /^(Requests|Items|Credits|Balance|Entry|(Users|Repositories)( started| stopped)?)$/.test(column)
+    ? 'number'
+    : ''
 
 /** A table as components/MarkdownContent.astro makes them: cells know their column, because a row is a card on phones. */
 export function createTable(

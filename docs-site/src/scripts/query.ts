@@ -13,6 +13,7 @@ const parameters = {
   packages: 'dependency_names',
   files: 'dependency_files',
   status: 'dependency_status',
+  since: 'first_use_since',
   perPage: 'per_page',
 } as const
 
@@ -25,10 +26,10 @@ export type Question = { readonly list: string } & Readonly<Partial<Record<Field
 /** What separates the entries of a field. A place has commas: `Berlin, Germany`. */
 const findSeparator = (field: Field) => (repeated.includes(parameters[field]) ? ';' : ',')
 
-/** The fields that say nothing: only users have places and countries, and a status needs a package or a manifest. */
+/** The fields that say nothing: only users have places and countries, and a status or a first use needs a package or a manifest. */
 export function listUnused({ list, packages = '', files = '' }: Question): string[] {
   const hasDependency = splitList(`${packages},${files}`).length > 0
-  return [...(list === 'repos' ? ['places', 'countries'] : []), ...(hasDependency ? [] : ['status'])]
+  return [...(list === 'repos' ? ['places', 'countries'] : []), ...(hasDependency ? [] : ['status', 'since'])]
 }
 
 /** The path and query of the request that answers a question. Countries may have names in place of codes. */

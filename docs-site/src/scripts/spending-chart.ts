@@ -21,7 +21,12 @@ export function chooseStep(most: number): number {
 const formatDay = (day: string) =>
   new Date(day).toLocaleDateString('en', { month: 'short', day: 'numeric', timeZone: 'UTC' })
 
-function draw(name: string, attributes: Record<string, string | number>, ...children: (Node | string)[]) {
+/** Creates an element of a drawing. */
+export function draw(
+  name: string,
+  attributes: Record<string, string | number>,
+  ...children: (Node | string)[]
+) {
   const element = document.createElementNS('http://www.w3.org/2000/svg', name)
   for (const [attribute, value] of Object.entries(attributes)) element.setAttribute(attribute, String(value))
   element.append(...children)

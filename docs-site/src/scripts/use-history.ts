@@ -1,0 +1,158 @@
+/** The page "History of a package": who used it at the end of each month, as lines and as a table. */
+import { readError, sendRequest } from './api-request.ts'
+import { createElement as create, find } from './elements.ts'
+import { onKeyChange, readKey } from './key.ts'
+import { openKeyDialog } from './key-dialog.ts'
+import { createTable, formatNumber } from './key-table.ts'
+import { chooseStep, draw } from './spending-chart.ts'
+import { writeUrl } from './url.ts'
+
+/** The lists that are shown, in the order of their colors. */
+const lists = ['users', 'repositories'] as const
+const names = { users: 'Users', repositories: 'Repositories' }
+
+interface MonthCounts {
+  started: number
+  stopped: number
+  active: number
+}
+
+type Month = { month: string } & Record<(typeof lists)[number], MonthCounts>
+
+/** The body of a response to `/dependencies/history`. */
+interface History {
+  data: Month[]
+  unknown: Record<(typeof lists)[number], number>
+}
+
+const height = 220
+const bottom = 24
+
+/** Starts the page. `?name=` is the package that is shown at first. */
+export function startUseHistory(): void {
+  const form = find('.history-field', HTMLFormElement)
+  const input = find('.history-field input', HTMLInputElement)
+  const status = find('.use-history [role=status]', HTMLElement)
+  const figures = find('.history-figures', HTMLElement)
+  let shown = ''
+
+  async function show(name: string): Promise<void> {
+    shown = name
+    figures.replaceChildren()
+    const key = readKey()
+    if (!key) {
+      status.textContent = `Enter a key to see the history of ${name}. It’s free.`
+      return
+    }
+    status.textContent = 'Loading …'
+    const path = writeUrl('/dependencies/history', [['dependency_name', name]])
+    const response = await sendRequest({ method: 'GET', path, key }).catch(() => undefined)
+    if (shown !== name || key !== readKey()) return // The reader has asked for another one.
+    if (response?.status !== 200) {
+      status.textContent = response === undefined ? 'The API is unreachable.' : readError(response)
+      return
+    }
+    const history: History = JSON.parse(response.text)
+    status.textContent = describe(name, history)
+    if (history.data.length > 0) showFigures(figures, history.data)
+  }
+
+  form.addEventListener('submit', (event) => {
+    event.preventDefault()
+    const name = input.value.trim()
+    if (name === '') return
+    window.history.replaceState(null, '', writeUrl(location.pathname, [['name', name]]))
+    if (!readKey()) openKeyDialog()
+    void show(name)
+  })
+  onKeyChange(() => {
+    if (shown !== '') void show(shown)
+  })
+  const asked = new URLSearchParams(location.search).get('name')?.trim() ?? ''
+  input.value = asked
+  if (asked !== '') void show(asked)
+}
+
+function describe(name: string, { data, unknown }: History): string {
+  const last = data.at(-1)
+  if (last === undefined) return `Nothing uses ${name}.`
+  const now = lists.map((list) => `${formatNumber(last[list].active)} ${list}`).join(' and ')
+  const others = lists.map((list) => `${formatNumber(unknown[list])} ${list}`).join(' and ')
+  return `${now} use ${name} now. Dates of ${others} are unknown, at least in part.`
+}
+
+function showFigures(place: HTMLElement, months: readonly Month[]): void {
+  const chart = create('div', { className: 'chart' })
+  const legend = create(
+    'ul',
+    { className: 'legend' },
+    ...lists.map((list, series) => {
+      const item = create('li', {}, names[list])
+      item.dataset.series = String(series)
+      return item
+    }),
+  )
+  const columns = lists.flatMap((list) => [names[list], `${names[list]} started`, `${names[list]} stopped`])
+  const rows = months
+    .map((month) => [
+      month.month,
+      ...lists.flatMap((list) =>
+        [month[list].active, month[list].started, month[list].stopped].map(formatNumber),
+      ),
+    ])
+    .reverse()
+  const table = create(
+    'details',
+    {},
+    create('summary', {}, 'The same figures as a table'),
+    createTable(['Month', ...columns], rows),
+  )
+  place.replaceChildren(chart, legend, table)
+  new ResizeObserver(() => {
+    if (chart.clientWidth > 0) chart.replaceChildren(drawHistory(chart.clientWidth, months))
+  }).observe(chart)
+}
+
+/** Draws a line for each list: how many used it at the end of each month. */
+function drawHistory(width: number, months: readonly Month[]): SVGElement {
+  const most = Math.max(1, ...months.flatMap((month) => lists.map((list) => month[list].active)))
+  const step = chooseStep(most)
+  const marks = Array.from({ length: Math.ceil(most / step) + 1 }, (_, index) => index * step)
+  const top = marks.at(-1) ?? step
+  const left = 16 + top.toLocaleString('en').length * 7
+  const place = (count: number) => height - bottom - (count / top) * (height - bottom - 12)
+  const across = (index: number) => left + (index / Math.max(1, months.length - 1)) * (width - left)
+  const labels = [...new Set([0, Math.floor((months.length - 1) / 2), months.length - 1])]
+  const [first, last] = [months[0]?.month, months.at(-1)?.month]
+  return draw(
+    'svg',
+    {
+      viewBox: `0 0 ${width} ${height}`,
+      width,
+      height,
+      role: 'img',
+      'aria-label': `Users and repositories at the end of each month, from ${first} to ${last}. The table below has the figures.`,
+    },
+    ...marks.flatMap((count) => [
+      draw('path', { class: 'line', d: `M${left} ${place(count)}H${width}` }),
+      draw('text', { x: left - 8, y: place(count) + 4, 'text-anchor': 'end' }, count.toLocaleString('en')),
+    ]),
+    ...lists.map((list, series) =>
+      draw('path', {
+        class: 'curve',
+        d: months
+          .map((month, index) => `${index === 0 ? 'M' : 'L'}${across(index)} ${place(month[list].active)}`)
+          .join(''),
+        'data-series': series,
+      }),
+    ),
+    ...labels.map((index) => {
+      const anchor = index === 0 ? 'start' : index === months.length - 1 ? 'end' : 'middle'
+      return draw(
+        'text',
+        { x: across(index), y: height - 6, 'text-anchor': anchor },
+        months[index]?.month ?? '',
+      )
+    }),
+  )
+}
