@@ -38,7 +38,7 @@ const firstHits = {
   'filter by country': 'Filter by location',
   'list users': 'List users',
   csv: 'Recipes',
-  webhook: 'Keep a copy',
+  webhook: 'Webhook',
   // Keys and limits
   'api key': 'Authentication',
   bearer: 'Authentication',
