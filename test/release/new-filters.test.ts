@@ -163,7 +163,17 @@ describeOnEachDatabase('a filter that 0.1.0 does not have', (kind) => {
     for (const path of ['/repos?sort=pushed', '/users?sort=followers']) {
       expect((await request(path, 'HEAD')).status).toBe(200)
     }
+    const dated = [
+      '/repos?dependency_files=package.json&first_use_since=1&exclude=dependencies&per_page=1',
+      '/users?dependency_names=react&last_use_until=2000000000&per_page=1',
+      '/dependencies/history?dependency_name=react',
+    ]
+    for (const path of dated) {
+      const { status, headers } = await request(path)
+      expect([path, status, headers.get('X-Error-Code')]).toEqual([path, 503, 'filter_not_ready'])
+    }
     await rebuildSets(service.sql)
+    for (const path of dated) expect([path, (await request(path)).status]).toEqual([path, 200])
     expect((await request('/repos?min_forks=1&exclude=dependencies&per_page=1')).status).toBe(200)
     await expectExact()
     expect((await request(older)).status).toBe(200)
