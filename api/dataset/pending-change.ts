@@ -82,10 +82,12 @@ export async function noteGains(
   gaining: Fragment,
   isLoss = false,
 ): Promise<void> {
+  // Found once: a plan that expects few may find it again for each item.
   await tx`
+    with gaining(id) as materialized (${gaining})
     insert into gained_items
     select ${list}::text::list_name, id, ${isLoss}::boolean from ${tx(list)}
-    where version <> ${version} and id in (${gaining})`
+    where version <> ${version} and id in (select id from gaining)`
 }
 
 /** Refreshes the planner's statistics of tables that a large change concerns. */

@@ -45,11 +45,13 @@ export async function applyUserDependencies(change: DatasetChange): Promise<void
     change,
     'users',
     tx`
-      select user_id from changed_uses where not gained <@ lost or lost_begins is not null and exists (
+      select user_id from changed_uses
+      where exists (select unnest(gained) except select unnest(lost)) or lost_begins is not null and exists (
         select * from unnest(gained, begins, ends) except select * from unnest(lost, lost_begins, lost_ends)
       )`,
   )
-  await noteGains(change, 'users', tx`select user_id from changed_uses where not lost <@ gained`, true)
+  const losing = tx`select user_id from changed_uses where exists (select unnest(lost) except select unnest(gained))`
+  await noteGains(change, 'users', losing, true)
   await tx`
     insert into use_changes
     select 'users'::list_name, user_id, null from changed_uses where lost = '{}'
