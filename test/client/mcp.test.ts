@@ -128,7 +128,7 @@ test('the list of tools is short, and says that they only read', async () => {
   }
   const tokens = estimateTokens(tools) + estimateTokens(client.getInstructions() ?? '')
   console.info(`${tokens} tokens of tools and instructions`)
-  expect(tokens).toBeLessThan(2_450) // 2,300 before there were four filters by the time of a use
+  expect(tokens).toBeLessThan(2_550) // 2,300 before there were filters by company and by the time of a use
 })
 
 test('names of packages and locations are found for free', async () => {
