@@ -1,5 +1,7 @@
 /** How many items began to use a dependency in each month, how many stopped, and how many used it at its end. */
+import { LRUCache } from 'lru-cache'
 import type { Sql, SqlOrTransaction } from '../database/connect.ts'
+import { countStatement } from '../database/statement-count.ts'
 import { filterNotReady } from '../errors.ts'
 import { listDependencyKeys, writeDependencyKey } from '../names/dependency-names.ts'
 import { type DatedTerm, readDatedItems } from '../sets/dated-items.ts'
@@ -7,6 +9,7 @@ import { dayOf, secondsPerDay } from './attribute-values.ts'
 import { readOneState } from './dataset.ts'
 import { selectUnready } from './derived-terms.ts'
 import type { ListName } from './filters.ts'
+import type { MatchCache, Requester } from './matches.ts'
 import { readFirstUse, readLastUse } from './use-window.ts'
 
 /** Which uses to count, and in which months. Times are Unix seconds. */
@@ -44,20 +47,79 @@ interface UseHistory {
 
 const maxMonths = 600
 
-/** Reads the history of a dependency. Throws `filterNotReady`. */
-export function readUseHistory(sql: Sql, search: HistorySearch): Promise<UseHistory> {
-  return readOneState(sql, async (reader) => {
-    const { version, edition, unready, terms } = await findTerms(reader, search)
-    if (unready.length > 0) throw filterNotReady(['history'])
-    const users = await countDays(reader, 'users', terms, edition)
-    const repositories = await countDays(reader, 'repositories', terms, edition)
-    if (users === 'outdated' || repositories === 'outdated') return 'outdated'
-    return {
-      version,
-      months: listMonths({ users, repositories }, search),
-      unknown: { repositories: repositories.unknown, users: users.unknown },
-    }
+/** Reads the history of a dependency. Throws `filterNotReady`, and as `find` of a `MatchFinder` does. */
+export type ReadUseHistory = (search: HistorySearch, requester: Requester) => Promise<UseHistory>
+
+/** What was counted in one edition of the dataset. */
+interface CountedUses extends Record<ListName, CountedMonths> {
+  edition: string
+}
+
+/** Of the months that an instance keeps in memory. */
+const maxCacheBytes = 4 * 2 ** 20
+
+/** Creates a function that reads histories. It keeps what it has counted: a name that millions use takes seconds. */
+export function createUseHistory(sql: Sql, { takeTurn }: Pick<MatchCache, 'takeTurn'>): ReadUseHistory {
+  const cache = new LRUCache<string, CountedUses>({
+    maxSize: maxCacheBytes,
+    sizeCalculation: ({ users, repositories }, key) =>
+      2 * key.length + 500 + 100 * (users.months.size + repositories.months.size),
   })
+  const counting = new Map<string, Promise<CountedUses | 'outdated'>>()
+
+  async function findCounted(found: FoundTerms, requester: Requester): Promise<CountedUses | 'outdated'> {
+    const key = JSON.stringify([found.edition, found.terms.map(({ termId }) => termId)])
+    const findKnown = () => cache.get(key) ?? counting.get(key)
+    return (
+      findKnown() ??
+      takeTurn(requester, async () => {
+        const other = findKnown() // of a request whose turn came before
+        if (other !== undefined) return other
+        const own = countStatement(sql, () => countUses(sql, found)).finally(() => counting.delete(key))
+        counting.set(key, own)
+        const counted = await own
+        if (counted !== 'outdated') cache.set(key, counted)
+        return counted
+      })
+    )
+  }
+
+  return (search, requester) =>
+    readOneState(
+      sql,
+      async () => {
+        const found = await countStatement(sql, () => findTerms(sql, search))
+        return writeHistory(found, await findCounted(found, requester), search)
+      },
+      async (tx) => {
+        const found = await findTerms(tx, search)
+        return writeHistory(found, await countUses(tx, found), search)
+      },
+    )
+}
+
+async function countUses(
+  sql: SqlOrTransaction,
+  { edition, terms }: FoundTerms,
+): Promise<CountedUses | 'outdated'> {
+  const users = await countMonths(sql, 'users', terms, edition)
+  if (users === 'outdated') return users
+  const repositories = await countMonths(sql, 'repositories', terms, edition)
+  return repositories === 'outdated' ? repositories : { edition, users, repositories }
+}
+
+function writeHistory(
+  { version }: FoundTerms,
+  counted: CountedUses | 'outdated',
+  search: HistorySearch,
+): UseHistory | 'outdated' {
+  if (counted === 'outdated') return counted
+  const { users, repositories } = counted
+  return {
+    version,
+    months: listMonths(counted, search),
+    unknown: { repositories: repositories.unknown, users: users.unknown },
+  }
 }
 
 interface FoundTerms {
@@ -76,61 +138,62 @@ async function findTerms(sql: SqlOrTransaction, { name, file }: HistorySearch): 
     ) as terms
     from dataset`
   if (found === undefined) throw new Error('the dataset row is missing')
+  if (found.unready.length > 0) throw filterNotReady(['history'])
   return found
 }
 
-/** What happened on a day. */
-interface DayCounts {
+/** What happened in a month. */
+interface EventCounts {
   started: number
   stopped: number
-  /** Of those that had started, or start on this day. */
+  /** Of those that had started, or start in this month. */
   ended: number
 }
 
-interface CountedDays {
-  days: Map<number, DayCounts>
+interface CountedMonths {
+  months: Map<number, EventCounts>
   unknown: number
 }
 
-async function countDays(
+async function countMonths(
   sql: SqlOrTransaction,
   list: ListName,
   terms: readonly DatedTerm[],
   edition: string,
-): Promise<CountedDays | 'outdated'> {
-  const counted: CountedDays = { days: new Map(), unknown: 0 }
-  const count = (seconds: number, what: keyof DayCounts) => {
-    const day = dayOf(seconds)
-    let counts = counted.days.get(day)
-    if (counts === undefined) {
-      counts = { started: 0, stopped: 0, ended: 0 }
-      counted.days.set(day, counts)
-    }
-    counts[what]++
-  }
+): Promise<CountedMonths | 'outdated'> {
+  const days = new Map<number, EventCounts>() // to find the month of each use would take longer
+  let unknown = 0
+  const count = (seconds: number, what: keyof EventCounts) => addTo(days, dayOf(seconds), what, 1)
   const isCurrent = await readDatedItems(sql, list, [terms], edition, (use) => {
     const first = readFirstUse(use)
     const last = readLastUse(use)
-    if (first === undefined || last === undefined) counted.unknown++
+    if (first === undefined || last === undefined) unknown++
     if (first !== undefined) count(first, 'started')
     if (typeof last === 'number') count(last, 'stopped')
     if (first !== undefined && typeof last === 'number') count(Math.max(first, last), 'ended')
   })
-  return isCurrent ? counted : 'outdated'
+  return isCurrent ? { months: sumMonths(days), unknown } : 'outdated'
+}
+
+function addTo(all: Map<number, EventCounts>, key: number, what: keyof EventCounts, count: number): void {
+  let counts = all.get(key)
+  if (counts === undefined) {
+    counts = { started: 0, stopped: 0, ended: 0 }
+    all.set(key, counts)
+  }
+  counts[what] += count
 }
 
 function listMonths(
-  counted: Record<ListName, CountedDays>,
+  { users: { months: users }, repositories: { months: repositories } }: CountedUses,
   { since = Number.NEGATIVE_INFINITY, until = Number.POSITIVE_INFINITY, now }: HistorySearch,
 ): Month[] {
   const current = monthOf(now)
-  const users = sumMonths(counted.users)
-  const repositories = sumMonths(counted.repositories)
   let first = current + 1
   for (const month of [...users.keys(), ...repositories.keys()]) first = Math.min(first, month)
   const months: Month[] = []
   const active = { users: 0, repositories: 0 }
-  const advance = (list: ListName, counts: DayCounts = { started: 0, stopped: 0, ended: 0 }) => {
+  const advance = (list: ListName, counts: EventCounts = { started: 0, stopped: 0, ended: 0 }) => {
     active[list] += counts.started - counts.ended
     return { started: counts.started, stopped: counts.stopped, active: active[list] }
   }
@@ -145,16 +208,13 @@ function listMonths(
   return months.slice(-maxMonths)
 }
 
-function sumMonths({ days }: CountedDays): Map<number, DayCounts> {
-  const months = new Map<number, DayCounts>()
+function sumMonths(days: ReadonlyMap<number, EventCounts>): Map<number, EventCounts> {
+  const months = new Map<number, EventCounts>()
   for (const [day, { started, stopped, ended }] of days) {
     const month = monthOf(day * secondsPerDay)
-    const sum = months.get(month) ?? { started: 0, stopped: 0, ended: 0 }
-    months.set(month, {
-      started: sum.started + started,
-      stopped: sum.stopped + stopped,
-      ended: sum.ended + ended,
-    })
+    addTo(months, month, 'started', started)
+    addTo(months, month, 'stopped', stopped)
+    addTo(months, month, 'ended', ended)
   }
   return months
 }

@@ -4,7 +4,7 @@ import { type Discovery, discoverDependencies, discoverTexts } from '../catalog/
 import { filters } from '../catalog/filters.ts'
 import type { MatchCache } from '../catalog/matches.ts'
 import { createNameFinder } from '../catalog/name-list.ts'
-import { readUseHistory } from '../catalog/use-history.ts'
+import { createUseHistory } from '../catalog/use-history.ts'
 import type { Meter } from '../checkout/meter.ts'
 import type { Sql } from '../database/connect.ts'
 import { countStatement } from '../database/statement-count.ts'
@@ -35,6 +35,7 @@ export function addDiscoveryRoutes(
   { takeTurn }: Pick<MatchCache, 'takeTurn'>,
 ): void {
   const names = createNameFinder(sql)
+  const readUseHistory = createUseHistory(sql, { takeTurn })
   async function sendDiscovery<Item>(
     c: ApiContext,
     discover: () => Promise<Discovery<Item>>,
@@ -65,7 +66,8 @@ export function addDiscoveryRoutes(
 
   app.get(
     '/dependencies/history',
-    meter.free(async (c, { searchParams: query }) => {
+    meter.free(async (c, url) => {
+      const query = readQuery(url, ['dependency_name', 'dependency_file'])
       assertKnownParameters(query, ['dependency_name', 'dependency_file', 'since', 'until'])
       const name = readText(query, 'dependency_name')
       if (name === undefined)
@@ -77,9 +79,7 @@ export function addDiscoveryRoutes(
         until: readTime(query, 'until'),
         now: Math.floor(Date.now() / 1_000),
       }
-      const { version, months, unknown } = await takeTurn(createRequester(c), () =>
-        countStatement(sql, () => readUseHistory(sql, search)),
-      )
+      const { version, months, unknown } = await readUseHistory(search, createRequester(c))
       setHeader(c, 'X-Dataset-Version', String(version))
       setHeader(c, 'Cache-Control', 'no-store')
       return sendJson(c, { data: months, unknown, meta: createMeta(c) })

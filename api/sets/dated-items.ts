@@ -1,4 +1,5 @@
 /** When items used what groups of terms mean. */
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { SqlOrTransaction } from '../database/connect.ts'
 import { copyRows, readInteger } from '../database/copy.ts'
 import { decodeChunk, type UseBegin, type UseEnd, Uses } from './use-chunks.ts'
@@ -25,8 +26,8 @@ export interface ItemUse {
 /** The bits of the status of terms. */
 export const statusBits = { active: 1, removed: 2, unknown: 4 } as const
 
-/** Uses that are in memory at a time, of terms that have more. */
-const maxPending = 100_000
+/** Uses that are in memory at a time, of terms that have more. Between them, the event loop has a turn. */
+const maxPending = 10_000
 
 /**
  * Calls `onUse` for each item of each group, group by group, if the dataset has the edition. Returns false if it doesn't. One statement
@@ -52,7 +53,10 @@ export async function readDatedItems(
       pending = new PendingGroup(group, groups[group] ?? [], onUse)
     }
     if (bytes === undefined || bytes.length === 0) continue // no chunk
-    if (pending.size > maxPending) pending.flush(readInteger(first))
+    if (pending.size > maxPending) {
+      pending.flush(readInteger(first))
+      await nextTurn()
+    }
     pending.add(readInteger(term), bytes)
   }
   pending?.flush(Number.POSITIVE_INFINITY)
@@ -72,15 +76,18 @@ function copyChunks(
   const terms = groups.map((group) => `"{${group.map(({ termId }) => termId).join()}}"`)
   return copyRows(
     sql,
-    `select d.edition = '${edition}', place - 1, term, first, bytes
+    // Only the keys of chunks are sorted.
+    `select d.edition = '${edition}', place - 1, term, first, (
+        select bytes from use_dates u where u.list = '${list}' and u.term_id = s.term_id and u.item_id = s.item_id
+      )
     from dataset d cross join unnest('{${terms.join()}}'::text[]) with ordinality as g(terms, place)
       left join lateral (
-        select term, first, bytes
+        select term, first, term_id, item_id
         from unnest(terms::integer[]) as t(term), lateral (
-          (select item_id as first, bytes from use_dates where list = '${list}' and term_id = term)
+          (select item_id as first, term_id, item_id from use_dates where list = '${list}' and term_id = term)
           union all
           (
-            select 0, bytes from use_dates where list = '${list}' and term_id < term
+            select 0, term_id, item_id from use_dates where list = '${list}' and term_id < term
             order by term_id desc, item_id desc limit 1
           )
         ) c

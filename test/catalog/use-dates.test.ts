@@ -266,6 +266,27 @@ describeOnEachDatabase('the history of a dependency', (kind) => {
     expect(some.unknown).toEqual(all.unknown)
   })
 
+  test.each([
+    [
+      'dependency_name=libstdc++',
+      'dependency_name: entry 1 ends in +, which is a space in URLs; write a plus sign as %2B',
+    ],
+    [
+      'dependency_name=a&dependency_file=b+',
+      'dependency_file: entry 1 ends in +, which is a space in URLs; write a plus sign as %2B',
+    ],
+    ['dependency_name=a&dependency_name=b', 'dependency_name: given more than once'],
+    ['dependency_name=a&dependency_file=b&dependency_file=b', 'dependency_file: given more than once'],
+  ])('refuses what it can’t mean, free: %s', async (query, error) => {
+    const { secret: key } = await service.createKey({ credits: 1 })
+    const response = await service.request(`/dependencies/history?${query}`, { key })
+    expect([response.status, response.json(), response.headers.get('X-Credits-Cost')]).toEqual([
+      400,
+      { error: `Invalid ${error}` },
+      '0',
+    ])
+  })
+
   test('of a name that nothing uses has no months', async () => {
     const none = { data: [], unknown: { repositories: 0, users: 0 } }
     expect(await readHistory(service, { dependency_name: 'nothing-is-called-so' })).toMatchObject(none)
