@@ -34,7 +34,8 @@ export function addWebhooksCommands(program: Command): void {
   webhooks
     .command('test')
     .description('Send a message of type webhook.test to WEBHOOK_URL, signed with WEBHOOK_SECRET, once')
-    .addHelpText('after', '\nExamples:\n  devdata webhooks test')
+    .option('--json', 'print JSON: the id of the message')
+    .addHelpText('after', '\nExamples:\n  devdata webhooks test\n  devdata webhooks test --json')
     .action(test)
   webhooks
     .command('list')
@@ -46,15 +47,16 @@ export function addWebhooksCommands(program: Command): void {
     .action(list)
 }
 
-async function test(): Promise<void> {
+async function test({ json }: JsonOption): Promise<void> {
   const { webhook } = readConfig(readEnvironment(process.env))
   if (webhook === undefined) throw new OperatorError('WEBHOOK_URL is not set; set it, and WEBHOOK_SECRET')
+  const id = `msg_${randomUUID()}`
   const error = await sendMessage(webhook, {
-    ...{ id: `msg_${randomUUID()}`, type: 'webhook.test', timestamp: new Date().toISOString() },
+    ...{ id, type: 'webhook.test', timestamp: new Date().toISOString() },
     data: { text: 'This message was sent by "devdata webhooks test".' },
   })
   if (error !== undefined) throw new OperatorError(`The message wasn't delivered: ${error}`)
-  console.log('The webhook has accepted the message')
+  console.log(json ? JSON.stringify({ id }) : 'The webhook has accepted the message')
 }
 
 function list({ json }: JsonOption): Promise<void> {

@@ -72,9 +72,11 @@ describe('devdata', () => {
       'import ndjson',
       'keys create',
       'keys delete',
+      'keys find',
       'keys grant',
       'keys limit',
       'keys list',
+      'keys notify',
       'keys restore',
       'keys revoke',
       'keys rotate',
@@ -88,6 +90,8 @@ describe('devdata', () => {
       'sets rebuild',
       'sets verify',
       'show repo',
+      'webhooks list',
+      'webhooks test',
     ])
     for (const [path, command] of leaves) {
       expect([path, command.options.some(({ long }) => long === '--json')]).toEqual([path, true])
@@ -121,7 +125,7 @@ describe('devdata', () => {
   const id = 'It must be the id of a key; "devdata keys list" shows the ids.'
   const limit = 'It must be REQUESTS/SECONDS, such as 100/60, or none.'
   const scopes =
-    'It must be a comma-separated list of one or more of users:read, repos:read, or metrics:read alone.'
+    'It must be a comma-separated list of one or more of users:read, repos:read, or metrics:read or keys:write alone.'
   const date = 'It must be a date such as 2030-12-31 (0:00 UTC), or a timestamp such as 2030-12-31T18:00:00Z.'
   const name = 'It must have 1 to 100 characters, and no control characters or line breaks.'
   const grant = 'It must be a whole number of credits other than 0, such as 500, or -500 to withdraw them'
