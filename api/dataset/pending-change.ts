@@ -9,7 +9,7 @@
  *   A term lost as often as gained is unchanged.
  * - `gained_items`: items that gained something that a filter can ask, or lost a dependency, though the change gives themselves no
  *   new version. An item may have several rows.
- * - `use_changes`: the dependencies that users and repositories have started or stopped to use, or use with other dates. Null: all
+ * - `use_changes`: the dependencies that users and repositories have started or stopped using, or use with other dates. Null: all
  *   that they use. An item may have several rows.
  */
 import type { ListName } from '../catalog/filters.ts'

@@ -92,7 +92,7 @@ function writeNewest({ last_push, last_commit }: Coverage, nowMs: number): strin
   const days = { push: last_push, commit: last_commit }
   return Object.entries(days)
     .map(([what, day]) =>
-      day === null ? '' : `The newest ${what} is of ${writeDay(day)} (${writeAge(day, nowMs)}). `,
+      day === null ? '' : `The newest ${what} was on ${writeDay(day)} (${writeAge(day, nowMs)}). `,
     )
     .join('')
 }
@@ -110,7 +110,7 @@ function writeFreshness(coverage: Coverage, nowMs: number): SlotText {
 /** What a load reads, in words. */
 function describeOrigin({ command, source }: Coverage['loads'][number]): string {
   if (command === 'import github') return `${source}, with the git history of each repository`
-  return command === 'import git' ? 'the git histories of clones' : 'files of the operator'
+  return command === 'import git' ? 'the git histories of clones' : 'the operator’s files'
 }
 
 /** What the data was loaded from. */
@@ -161,7 +161,7 @@ function listTextCharts({ countries, companies }: Coverage) {
     },
     {
       title: 'Companies',
-      about: 'Users who name the company, as far as three or more spell it the same.',
+      about: 'Users by company. A company counts only if at least three users spell it the same way.',
       chart: writeBars(
         'Company',
         'Users',
@@ -309,7 +309,7 @@ export function writeCoverageSlots(coverage: Coverage | NoCoverage, nowMs: numbe
   return {
     coverage: writeCoverage(coverage, nowMs),
     'data-source': writeSource(coverage),
-    'data-age': joinText(writeNewest(coverage, nowMs).trim() || 'No push and no commit is known.'),
+    'data-age': joinText(writeNewest(coverage, nowMs).trim() || 'No push or commit has a known date.'),
     'live-figures': {
       html: `<span id="live-figures"${isSample(coverage) ? ' data-sample' : ''}>${texts.map((text) => `<span>${text}</span>`).join(' ')}</span>`,
       markdown: texts.join(' · '),

@@ -68,7 +68,7 @@ export interface Client {
   removals(since: number, options?: ListOptions): List<Removal>
   /** Finds dependencies that filters can name, the most used ones first. Free. */
   findDependencies(search: DependencySearch, options?: QuoteOptions): Promise<UsedDependency[]>
-  /** Returns how many items started and stopped to use a dependency, by month. Free. */
+  /** Returns how many items started and stopped using a dependency, by month. Free. */
   dependencyHistory(search: HistorySearch, options?: QuoteOptions): Promise<DependencyHistory>
   /** Finds locations that at least three users have, the most frequent ones first. Free. */
   findLocations(search: LocationSearch, options?: QuoteOptions): Promise<LocationText[]>

@@ -52,10 +52,10 @@ describe('the page', () => {
   test('has how much there is, how old it is, and what is known of users', () => {
     const text = readFragment(html)
     expect(text).toContain('Users1,500')
-    expect(text).toContain('The newest push is of December 31, 2025 (3 days ago).')
-    expect(text).toContain('The newest commit is of June 30, 2024 (18 months ago).')
+    expect(text).toContain('The newest push was on December 31, 2025 (3 days ago).')
+    expect(text).toContain('The newest commit was on June 30, 2024 (18 months ago).')
     expect(text).toContain('Version 3 of the data, changed 2 hours ago. The last load was 2 hours ago.')
-    expect(text).toContain('Loaded from files of the operator.')
+    expect(text).toContain('Loaded from the operator’s files.')
     expect(text).toContain('202520')
     expect(text).toContain('Email address25%')
     expect(text).toContain('Germany40')

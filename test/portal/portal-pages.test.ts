@@ -211,7 +211,7 @@ describe.skipIf(!hasChromium())('in a browser', () => {
     for (const [text, answer] of [
       ['Germany', /^\d+ users in Germany\.$/],
       ['React', /^\d+ users of react\.$/],
-      ['left-pad', /^left-pad isn’t one of the \d+ most used packages\.$/],
+      ['left-pad', /^left-pad is neither a country nor one of the \d+ most used packages\. With a key/],
     ] as const) {
       await field.fill(text)
       await page.locator('.coverage-search').getByText(answer).waitFor()
@@ -230,8 +230,9 @@ describe.skipIf(!hasChromium())('in a browser', () => {
     await builder.getByLabel('Packages').fill('react, zod')
     await builder.getByLabel('Manifests').fill('package.json')
     await builder.getByLabel('Status').selectOption('active')
+    await builder.getByLabel('Began on or after').fill('2015-01-31')
     const path =
-      '/users?location=Berlin&location=S%C3%A3o%20Paulo&dependency_names=react,zod&dependency_files=package.json&dependency_status=active&per_page=1'
+      '/users?location=Berlin&location=S%C3%A3o%20Paulo&dependency_names=react,zod&dependency_files=package.json&dependency_status=active&first_use_since=2015-01-31&per_page=1'
     for (const [label, language] of [
       ['curl', 'curl'],
       ['JavaScript', 'javascript'],
@@ -256,7 +257,7 @@ describe.skipIf(!hasChromium())('in a browser', () => {
     expect(await builder.getByText('Recorded with the sample data').isVisible()).toBe(false)
     expect(listSent().filter((each) => each.includes('/users'))).toEqual([`HEAD ${path}`])
     const counted = await portal.service.request(
-      '/counts?of=users&by=country&location=Berlin&location=S%C3%A3o%20Paulo&dependency_names=react,zod&dependency_files=package.json&dependency_status=active',
+      '/counts?of=users&by=country&location=Berlin&location=S%C3%A3o%20Paulo&dependency_names=react,zod&dependency_files=package.json&dependency_status=active&first_use_since=2015-01-31',
       { key: secret },
     )
     const { data, none } = readCounts(counted.json())

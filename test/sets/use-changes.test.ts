@@ -21,7 +21,7 @@ interface Step {
   first: number
   count: number
   gap: number
-  /** Null: the items stop to use it. */
+  /** Null: the items stop using it. */
   dates: { begin: number | null; length: number | null } | null
 }
 

@@ -40,7 +40,8 @@ const newness = {
   new_since: {
     type: 'integer',
     minimum: 0,
-    description: 'Only what is new since this dataset_version of a result',
+    description:
+      'Only items that were added, changed or gained something since this dataset_version; may repeat items',
   },
 } as const
 const listOptions = {

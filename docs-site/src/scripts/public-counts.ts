@@ -34,15 +34,13 @@ function describeCountry({ countries }: PublicFigures, place: string): string[] 
   return [`${countUsers(users)} in ${place}.`]
 }
 
-/** Says how many use a package, with the manifest that most declare it in. */
-function describePackage({ packages }: PublicFigures, name: string): string[] {
-  const found = packages.find(({ dependency_name }) => dependency_name.toLowerCase() === name.toLowerCase())
-  return [
-    found === undefined
-      ? `${name} isn’t one of the ${packages.length} most used packages.`
-      : `${countUsers(found.users)} of ${found.dependency_name}.`,
-  ]
-}
+type Package = PublicFigures['packages'][number]
+
+/** Finds a package, in the manifest that most declare it in. */
+const findPackage = ({ packages }: PublicFigures, name: string): Package | undefined =>
+  packages.find(({ dependency_name }) => dependency_name.toLowerCase() === name.toLowerCase())
+
+const describePackage = ({ dependency_name, users }: Package) => `${countUsers(users)} of ${dependency_name}.`
 
 /** Says what is public about a place and packages, a sentence each. */
 export async function describePublicly(place: string, packages: readonly string[]): Promise<string[]> {
@@ -50,7 +48,12 @@ export async function describePublicly(place: string, packages: readonly string[
   if (figures === undefined) return []
   return [
     ...(place === '' ? [] : describeCountry(figures, place)),
-    ...packages.flatMap((name) => describePackage(figures, name)),
+    ...packages.map((name) => {
+      const found = findPackage(figures, name)
+      return found
+        ? describePackage(found)
+        : `${name} isn’t one of the ${figures.packages.length} most used packages.`
+    }),
   ]
 }
 
@@ -59,5 +62,9 @@ export async function findPublicly(text: string): Promise<string> {
   const figures = await loadFigures()
   if (figures === undefined) return 'The figures can’t be read at the moment.'
   const [country] = describeCountry(figures, text)
-  return country ?? describePackage(figures, text).join(' ')
+  if (country !== undefined) return country
+  const found = findPackage(figures, text)
+  return found
+    ? describePackage(found)
+    : `${text} is neither a country nor one of the ${figures.packages.length} most used packages. With a key, you can count it, free.`
 }

@@ -78,7 +78,9 @@ function describe(name: string, { data, unknown }: History): string {
   if (last === undefined) return `Nothing uses ${name}.`
   const now = lists.map((list) => `${formatNumber(last[list].active)} ${list}`).join(' and ')
   const others = lists.map((list) => `${formatNumber(unknown[list])} ${list}`).join(' and ')
-  return `${now} use ${name} now. Dates of ${others} are unknown, at least in part.`
+  const known = `${now} are known to use ${name} at the end of the last month shown.`
+  if (lists.every((list) => unknown[list] === 0)) return known
+  return `${known} For ${others}, a date is unknown, so the curve may leave them out or count them too long.`
 }
 
 function showFigures(place: HTMLElement, months: readonly Month[]): void {

@@ -160,7 +160,7 @@ class Client:
         since: str | int | datetime.date | None = None,
         until: str | int | datetime.date | None = None,
     ) -> DependencyHistory:
-        """Returns how many items started and stopped to use a dependency, by month. Free."""
+        """Returns how many items started and stopped using a dependency, by month. Free."""
         search = {"dependency_name": dependency_name, "dependency_file": dependency_file, "since": since, "until": until}
         return cast(DependencyHistory, self._sender.send(write_list_url("dependencies/history", search)).body)
 
