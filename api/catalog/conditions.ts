@@ -16,7 +16,7 @@ import type { KnownChanges } from './dataset.ts'
 import { selectUnready } from './derived-terms.ts'
 import { type FilterName, type FilterRow, filterNames, filters, type ListName } from './filters.ts'
 import { selectTexts, type TextCandidates } from './text-search.ts'
-import { hasUseWindow } from './use-window.ts'
+import { type DatedNames, hasUseWindow } from './use-window.ts'
 
 /** An item must be in the union. If the condition is excluded, it must not. */
 export interface Condition extends Union {
@@ -28,8 +28,8 @@ export interface FoundConditions extends KnownChanges {
   edition: string
   /** An item must meet each of these and of `dated`. At least one of all is not excluded. */
   conditions: Condition[]
-  /** An item must have a use at the time that the filter asks for: of each of these, in one of its groups, which are names. */
-  dated: (readonly DatedTerm[])[][]
+  /** An item must have a use at the time that the filter asks for: of one of the names in each of these. */
+  dated: DatedNames[]
 }
 
 /** How to find a condition: its sets and ids are all that these find. */
@@ -53,8 +53,9 @@ export async function findConditions(
   candidates: TextCandidates = {},
 ): Promise<FoundConditions> {
   const searches = listSearches(sql, list, filter, candidates)
-  const dated = hasUseWindow(filter) ? listNames(filter) : []
-  if (dated.length === 0 && searches.every(({ isExcluded }) => isExcluded)) {
+  const isDated = hasUseWindow(filter)
+  const dated = isDated && filter.dependency_names !== undefined ? listNames(filter) : []
+  if (!isDated && searches.every(({ isExcluded }) => isExcluded)) {
     searches.push({ sets: selectAll(sql) })
   }
   if (filter.changed_since !== undefined)
@@ -83,7 +84,8 @@ export async function findConditions(
     sets: [...(ofTerms[place] ?? []), ...(others[place] ?? [])],
     ids: ids[place] ?? [],
   }))
-  return { ...dataset, conditions, dated: dated.map((_, place) => [...(terms[place] ?? [])]) }
+  const ofNames = dated.map((_, place) => terms[place] ?? [])
+  return { ...dataset, conditions, dated: isDated && dated.length === 0 ? ['all_of_files'] : ofNames }
 }
 
 /** What was found for the search at each place. */
@@ -126,7 +128,7 @@ function listAttributeSearches(
   return [{ minimum: { name, least: day }, ids: selectDated(sql, list, value, day * secondsPerDay) }]
 }
 
-/** Lists the names of dependencies that are asked for: of each list, one. An empty list: any name. */
+/** Lists the names of dependencies that are asked for: of each list, one. */
 function listNames({ dependency_names: names = [], dependency_match: match }: Filter): string[][] {
   return match === 'all' ? names.map((name) => [name]) : [[...names]]
 }
@@ -194,7 +196,6 @@ function selectTerms(
 
 /**
  * SQL: for each place of `lists`, the terms of each of its names that an item may have, in the files that are asked for, as a JSON object.
- * A file's names are those of ecosystems.
  */
 function selectDatedTerms(
   sql: SqlOrTransaction,
@@ -205,27 +206,19 @@ function selectDatedTerms(
   const asked = lists.flatMap((names, place) =>
     names.flatMap((name) => listKeys(name).map((key) => ({ place, name, key }))),
   )
-  const ofFiles = sql`file = any (${sql.typed.texts(files ?? [])})`
-  const terms =
-    asked.length === 0
-      ? sql`
-        select 0 as place, name_key as name, id, status, users_count, repositories_count from dependencies
-        where name <> '' and ${ofFiles}`
-      : sql`
-        select place, asked.name, d.id, d.status, d.users_count, d.repositories_count
-        from unnest(
-          ${sql.typed.bigints(asked.map(({ place }) => place))}, ${sql.typed.texts(asked.map(({ name }) => name))},
-          ${sql.typed.texts(asked.map(({ key }) => key))}
-        ) as asked(place, name, name_key) join dependencies d using (name_key)
-        where ${files === undefined ? sql`true` : ofFiles}`
   return sql`(
     select coalesce(json_object_agg(place, groups), '{}')
     from (
       select place, json_agg(terms) as groups
       from (
         select place, json_agg(json_build_object('termId', id, 'status', status)) as terms
-        from (${terms}) t where ${list === 'users' ? sql`users_count` : sql`repositories_count`} > 0
-        group by place, name
+        from unnest(
+          ${sql.typed.bigints(asked.map(({ place }) => place))}, ${sql.typed.texts(asked.map(({ name }) => name))},
+          ${sql.typed.texts(asked.map(({ key }) => key))}
+        ) as asked(place, name, name_key) join dependencies d using (name_key)
+        where ${list === 'users' ? sql`users_count` : sql`repositories_count`} > 0
+          ${files === undefined ? sql`` : sql`and file = any (${sql.typed.texts(files)})`}
+        group by place, asked.name
       ) by_name
       group by place
     ) by_place

@@ -188,8 +188,8 @@ export async function computeMatches(
   }
   const conditions = found.conditions.sort((a, b) => Number(a.isExcluded) - Number(b.isExcluded))
   let matches: Bitmap | undefined
-  for (const groups of found.dated) {
-    const inWindow = await findInWindow(sql, list, filter, groups, edition)
+  for (const names of found.dated) {
+    const inWindow = await findInWindow(sql, list, filter, names, edition)
     if (inWindow === 'outdated') return inWindow
     if (matches === undefined) matches = inWindow
     else matches.intersect(inWindow)

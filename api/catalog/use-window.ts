@@ -1,6 +1,7 @@
 /** Filters by the time of a use: when an item began to use a dependency, and when it stopped (decisions/0003-lists.md). */
 import type { SqlOrTransaction } from '../database/connect.ts'
 import { type DatedTerm, type ItemUse, readDatedItems, statusBits } from '../sets/dated-items.ts'
+import { readFileUses } from '../sets/file-uses.ts'
 import { Bitmap } from '../sets/id-set.ts'
 import type { Filter } from './canonical-filter.ts'
 import { type FilterRow, filterNames, filters, type ListName } from './filters.ts'
@@ -47,17 +48,24 @@ function isBetween(
   return (since === undefined || date >= since) && (until === undefined || date < until)
 }
 
-/** Finds the items of which one use is as a filter asks. Each group has the terms of one name. */
+/** Names of dependencies: the terms of each, or all names in the files that the filter asks for. */
+export type DatedNames = readonly (readonly DatedTerm[])[] | 'all_of_files'
+
+/** Finds the items of which one use, of any of the names, is as a filter asks. */
 export async function findInWindow(
   sql: SqlOrTransaction,
   list: ListName,
   filter: Filter,
-  groups: readonly (readonly DatedTerm[])[],
+  names: DatedNames,
   edition: string,
 ): Promise<Bitmap | 'outdated'> {
   const found = new Bitmap()
-  const isCurrent = await readDatedItems(sql, list, groups, edition, (use) => {
+  const onUse = (use: ItemUse) => {
     if (isInWindow(use, filter)) found.add(use.id)
-  })
+  }
+  const isCurrent =
+    names === 'all_of_files'
+      ? await readFileUses(sql, list, filter.dependency_files ?? [], edition, onUse)
+      : await readDatedItems(sql, list, names, edition, onUse)
   return isCurrent ? found : 'outdated'
 }

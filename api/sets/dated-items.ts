@@ -13,8 +13,6 @@ export interface DatedTerm {
 
 /** When an item used what any of the terms of a group means: from the earliest beginning to the latest end. */
 export interface ItemUse {
-  /** Its place in the groups. */
-  group: number
   id: number
   begin: UseBegin
   /** Unix seconds. */
@@ -25,6 +23,16 @@ export interface ItemUse {
 
 /** The bits of the status of terms. */
 export const statusBits = { active: 1, removed: 2, unknown: 4 } as const
+
+/** Joins the uses of two terms of a group by the same item. */
+export function joinUses(one: ItemUse, other: ItemUse): ItemUse {
+  return {
+    id: one.id,
+    begin: Math.min(one.begin, other.begin),
+    end: one.end === null || other.end === null ? null : Math.max(one.end, other.end),
+    statuses: one.statuses | other.statuses,
+  }
+}
 
 /** Uses that are in memory at a time, of terms that have more. Between them, the event loop has a turn. */
 const maxPending = 10_000
@@ -125,23 +133,19 @@ class PendingGroup {
     for (;;) {
       const id = runs.reduce((least, run) => Math.min(least, headOf(run)), Number.POSITIVE_INFINITY)
       if (id >= limit || id === Number.POSITIVE_INFINITY) break
-      let begin: UseBegin = Number.POSITIVE_INFINITY
-      let end = Number.NEGATIVE_INFINITY
-      let statuses = 0
+      let use: ItemUse | undefined
       for (const run of runs) {
         if (headOf(run) !== id) continue
-        begin = Math.min(begin, run.uses.beginAt(run.next) ?? Number.NaN)
-        end = Math.max(end, run.uses.endAt(run.next) ?? Number.POSITIVE_INFINITY)
-        statuses |= statusBits[run.status ?? 'unknown']
+        const own = {
+          id,
+          begin: run.uses.beginAt(run.next) ?? Number.NaN,
+          end: run.uses.endAt(run.next),
+          statuses: statusBits[run.status ?? 'unknown'],
+        }
+        use = use === undefined ? own : joinUses(use, own)
         run.next++
       }
-      this.#onUse({
-        group: this.group,
-        id,
-        begin,
-        end: end === Number.POSITIVE_INFINITY ? null : end,
-        statuses,
-      })
+      if (use !== undefined) this.#onUse(use)
     }
     this.size = 0
     for (const run of runs) {

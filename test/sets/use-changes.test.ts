@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import type { SqlOrTransaction } from '../../api/database/connect.ts'
 import { copyInto, writeRow } from '../../api/database/copy.ts'
 import { type DatedTerm, type ItemUse, readDatedItems } from '../../api/sets/dated-items.ts'
+import { readFileUses } from '../../api/sets/file-uses.ts'
 import { applyUseChanges, type UseSource } from '../../api/sets/use-changes.ts'
 import { decodeChunk, encodeUses, Uses, unknownBegin } from '../../api/sets/use-chunks.ts'
 import { compareUses } from '../../api/sets/use-verification.ts'
@@ -45,6 +46,11 @@ const bounds = fc.record({
 const loads = fc.array(fc.record({ steps: fc.array(step, { minLength: 1, maxLength: 8 }), bounds }), {
   minLength: 1,
   maxLength: 5,
+})
+
+const readBounds = fc.record({
+  maxRareUses: fc.constantFrom(0, 300, 10_000),
+  maxPendingUses: fc.constantFrom(100, 10_000),
 })
 
 type Model = Map<number, Map<number, { begin: number | null; end: number | null }>>
@@ -93,6 +99,12 @@ function listUses(model: Model, group: readonly DatedTerm[]) {
     })
 }
 
+const compareItemUses = (one: ItemUse, other: ItemUse) =>
+  one.id - other.id ||
+  one.statuses - other.statuses ||
+  one.begin - other.begin ||
+  (one.end ?? 0) - (other.end ?? 0)
+
 describeOnOneDatabase('stored dates', (kind) => {
   const service = useService(kind, { data: 'empty' })
 
@@ -121,6 +133,32 @@ describeOnOneDatabase('stored dates', (kind) => {
       limits,
     )
 
+  /** Reads the uses of groups as those of names in a file, beside which there is another one. */
+  async function readOfFiles(
+    tx: SqlOrTransaction,
+    groups: readonly (readonly DatedTerm[])[],
+    edition: string,
+    limits: { maxRareUses: number; maxPendingUses: number },
+  ): Promise<ItemUse[]> {
+    await tx`delete from dependencies`
+    const rows = groups.flatMap((group, place) =>
+      group.map(({ termId, status }) => [termId, `n${place}`, `n${place}`, "it's", status, 100]),
+    )
+    const others = [
+      [4, 'n0', 'n0', 'other', 'active', 100],
+      [3, '', '', "it's", 'active', 100],
+    ]
+    await copyInto(
+      tx,
+      'dependencies (id, name, name_key, file, status, users_count)',
+      [...rows, ...others].map(writeRow),
+    )
+    const found: ItemUse[] = []
+    const read = (use: ItemUse) => void found.push(use)
+    expect(await readFileUses(tx, 'users', ["it's", 'none'], edition, read, limits)).toBe(true)
+    return found
+  }
+
   test('are those of the items after any changes, however many are read and merged at a time', async () => {
     const [dataset] = await service.sql<{ edition: string }[]>`select edition from dataset`
     const groups: DatedTerm[][] = [
@@ -134,7 +172,7 @@ describeOnOneDatabase('stored dates', (kind) => {
       [{ termId: 2 ** 30, status: 'removed' }],
     ]
     await fc.assert(
-      fc.asyncProperty(loads, async (steps) => {
+      fc.asyncProperty(loads, readBounds, async (steps, readLimits) => {
         await inTransaction(async (tx) => {
           const model: Model = new Map()
           for (const { steps: changes, bounds: limits } of steps) {
@@ -161,10 +199,10 @@ describeOnOneDatabase('stored dates', (kind) => {
           expect(
             await readDatedItems(tx, 'users', groups, dataset?.edition ?? '', (use) => void found.push(use)),
           ).toBe(true)
-          const expected = groups.flatMap((group, place) =>
-            listUses(model, group).map((use) => ({ group: place, ...use })),
-          )
+          const expected = groups.flatMap((group) => listUses(model, group))
           expect(found).toEqual(expected)
+          const ofFiles = await readOfFiles(tx, groups, dataset?.edition ?? '', readLimits)
+          expect(ofFiles.sort(compareItemUses)).toEqual(expected.sort(compareItemUses))
           await writeUses(tx, model, new Map(Array.from(model, ([id, uses]) => [id, new Set(uses.keys())])))
           const compare = () =>
             compareUses(tx, 'users', 'select id, terms, begins, ends from test_uses', {
@@ -188,6 +226,9 @@ describeOnOneDatabase('stored dates', (kind) => {
     const edition = '00000000-0000-0000-0000-000000000000'
     const groups: DatedTerm[][] = [[{ termId: 1, status: 'active' }]]
     expect(await readDatedItems(service.sql, 'users', groups, edition, (use) => void read.push(use))).toBe(
+      false,
+    )
+    expect(await readFileUses(service.sql, 'users', ['go.mod'], edition, (use) => void read.push(use))).toBe(
       false,
     )
     expect(read).toEqual([])
