@@ -57,6 +57,7 @@ export async function readFileUses(
   const where = `name <> '' and ${list}_count > 0 and file in (${files.map(writeText).join()})`
   const terms = await readTerms(sql, list, where, edition, limits)
   if (terms === 'outdated') return false
+  if (terms.ids.length === 0) return true
   for (let pass = 0; pass < terms.passCount; pass++) {
     if (!(await readPass(sql, list, where, edition, { terms, pass, onUse }))) return false
   }
@@ -103,7 +104,9 @@ async function readTerms(
     const uses = readInteger(sum)
     const isAlone = readInteger(count) === 1
     if (!isAlone && uses > maxRareUses) {
-      frequent.set(name, [...(frequent.get(name) ?? []), term])
+      const group = frequent.get(name) ?? []
+      group.push(term)
+      frequent.set(name, group)
     } else if (!isAlone && !places.has(name)) {
       places.set(name, place)
       pending += uses
