@@ -2,10 +2,10 @@
  * A shop that sells keys of a devdata service, to start your own from. It needs no database: each step has a reference, so
  * devdata does it once, however often it is repeated.
  *
- *   POST /orders   your payment provider, for an order that was paid: { "order": "1842", "customer": "Ada", "credits": 1000 }
- *   POST /notices  devdata's webhook: a key that runs low is topped up, if the customer's card can be charged
+ *   POST /orders   your checkout page's server, for an order that was paid: { "order": "1842", "customer": "Ada", "credits": 1000 }
+ *   POST /notices  devdata's webhook: a key that runs low is topped up, if the customer's card may and can be charged
  *
- * Run it with Node 24: DEVDATA_URL=… DEVDATA_KEY=… WEBHOOK_SECRET=… PAYMENT_SECRET=… node deploy/shop.ts
+ * Run it with Node 24: DEVDATA_URL=… DEVDATA_API_KEY=… WEBHOOK_SECRET=… PAYMENT_SECRET=… node deploy/shop.ts
  */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { createServer, type IncomingMessage } from 'node:http'
@@ -17,7 +17,7 @@ export interface ShopOptions {
   devdataKey: string
   /** What signs the webhook's messages: whsec_… */
   webhookSecret: string
-  /** What your payment provider sends as Bearer. */
+  /** What your checkout page's server sends as Bearer. */
   paymentSecret: string
   /** Charges the saved card of a key's customer. `reference` is the same if it is repeated: charge once under it. */
   collect: (keyId: number, credits: number, reference: string) => Promise<'paid' | 'declined'>
@@ -127,14 +127,14 @@ function equal(one: string, other: string): boolean {
 if (import.meta.main) {
   const {
     DEVDATA_URL = '',
-    DEVDATA_KEY = '',
+    DEVDATA_API_KEY = '',
     WEBHOOK_SECRET = '',
     PAYMENT_SECRET = '',
     PORT = '8080',
   } = process.env
-  const secrets = { devdataUrl: DEVDATA_URL, devdataKey: DEVDATA_KEY, webhookSecret: WEBHOOK_SECRET }
+  const secrets = { devdataUrl: DEVDATA_URL, devdataKey: DEVDATA_API_KEY, webhookSecret: WEBHOOK_SECRET }
   if (Object.values({ ...secrets, PAYMENT_SECRET }).includes('')) throw new Error('Set the four variables')
-  // Replace this with a call of your payment provider.
+  // Replace this with a call of your payment provider, for customers who have agreed to it.
   const collect = async () => 'declined' as const
   createShop({ ...secrets, paymentSecret: PAYMENT_SECRET, collect }).listen(Number(PORT), '127.0.0.1')
 }

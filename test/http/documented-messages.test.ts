@@ -140,6 +140,7 @@ describe('openapi.yml', () => {
       'pushed_since=yesterday',
       'fork=1',
       'language=C++',
+      'dependency_name=C++',
       `has=bio&type=${entries(50)}&${dependencies}`,
       `language=${Array.from({ length: 50 }, () => 'c')}&license=mit&${dependencies}`,
       'owner=a%20b',
