@@ -24,7 +24,7 @@ export default defineConfig({
     ...options,
     include: [
       ...drills.map((name) => `test/${name}.test.ts`),
-      'test/{catalog,checkout,cli,dataset,http,ledger,people,sources}/**/*.test.ts',
+      'test/{catalog,checkout,cli,dataset,http,ledger,people,sources,webhooks}/**/*.test.ts',
       'test/manifests/ecosystem-tools.drill.ts',
     ],
     provide: { isDrill: true },

@@ -30,8 +30,8 @@ interface Reply {
 }
 
 const maxBodyBytes = 16_384
-/** A key runs low when a tenth of what was bought is left, and at least the price of the largest page. */
-const lowAt = (credits: number) => Math.max(100, Math.ceil(credits / 10))
+/** A key runs low when a tenth of what was bought is left, and at least the price of the largest page, but at most half. */
+const lowAt = (credits: number) => Math.ceil(Math.min(Math.max(100, credits / 10), credits / 2))
 
 /** Creates the shop's server. */
 export function createShop({ devdataUrl, devdataKey, webhookSecret, paymentSecret, collect }: ShopOptions) {
@@ -47,7 +47,7 @@ export function createShop({ devdataUrl, devdataKey, webhookSecret, paymentSecre
     return result
   }
 
-  /** Sells a key. Repeated, returns the same key; if the first response was lost, with another secret. */
+  /** Sells a key. Repeated, returns the same key: with another secret, because a response was lost, until the key is used. */
   async function sell(order: { order: string; customer: string; credits: number }): Promise<Reply> {
     const { order: number, customer: name, credits } = order
     const made = await request('POST', '', {
@@ -56,6 +56,7 @@ export function createShop({ devdataUrl, devdataKey, webhookSecret, paymentSecre
       credits,
       notify_below: lowAt(credits),
     })
+    if (made.secret === null && made.key.last_used_at !== null) return { status: 200, body: { id: made.id } }
     const { id, secret } = made.secret === null ? await request('POST', `/${made.id}/rotate`) : made
     return { status: 200, body: { id, key: secret } }
   }

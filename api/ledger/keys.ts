@@ -42,7 +42,7 @@ export interface KeySummary {
 }
 
 /** Why a key can't be changed. */
-export type KeyProblem = 'unknown_key' | 'conflict' | 'out_of_range'
+export type KeyProblem = 'unknown_key' | 'conflict' | 'out_of_range' | 'expired'
 
 /** The key does not exist, or the change is not possible. */
 export class KeyError extends OperatorError {
@@ -104,7 +104,8 @@ export interface KeyCreation {
 
 /**
  * Creates a user key for the admin key `maker`, once under a reference, which is the maker's own. `request` is what was
- * asked for. Throws `KeyError` when something else was asked for under the reference, or when its key was deleted.
+ * asked for. Throws `KeyError` when something else was asked for under the reference, when its key was deleted, or when a new
+ * key would have expired.
  */
 export async function createUserKey(
   sql: Sql,
@@ -112,12 +113,13 @@ export async function createUserKey(
   newKey: Omit<NewKey, 'role'>,
 ): Promise<KeyCreation> {
   const secret = randomUUID()
-  const [row] = await sql<{ outcome: KeyCreation['outcome'] | 'conflict'; key_id: number }[]>`
+  const [row] = await sql<{ outcome: KeyCreation['outcome'] | 'conflict' | 'expired'; key_id: number }[]>`
     select * from create_user_key(
       ${maker}, ${reference}, ${hash('sha256', request, 'buffer')}, ${writeNewKey(newKey)}::text::jsonb, ${hashSecret(secret)}
     )`
   if (row === undefined) throw new Error('the request for a key was not decided')
   const { outcome, key_id: id } = row
+  if (outcome === 'expired') throw new KeyError('expired', 'A new key must expire in the future')
   if (outcome === 'conflict') {
     throw new KeyError(
       'conflict',

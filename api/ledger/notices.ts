@@ -29,28 +29,25 @@ const maxWaitSeconds = 7_200
 const minAttempts = 18
 const minAge = '24 hours'
 
-/** SQL: whether a notice waits. One that no webhook has asked for in a week is too old. */
+/** SQL: whether a notice waits: a week for its first attempt, and a day longer for the next ones. */
 function isWaiting(sql: Sql, notice: Fragment): Fragment {
   return sql`
-    ${notice}.outcome is null and (${notice}.attempts > 0 or ${notice}.created_at > now() - interval '7 days')`
+    ${notice}.outcome is null
+      and ${notice}.created_at > now() - case ${notice}.attempts when 0 then interval '7 days' else interval '8 days' end`
 }
 
 /**
  * Claims notices that are due, at most `max`: of each key the oldest one that waits. If the clock was set back, an attempt
- * may be due too far in the future; then it is due now.
+ * may be due too far in the future; then it is due now. What is asked of `n` is asked again once it is locked.
  */
 export function claimNotices(sql: Sql, max: number): Promise<ClaimedNotice[]> {
   return sql<ClaimedNotice[]>`
     with due as (
       select id from notices n
-      where ${isWaiting(sql, sql`n`)}
+      where id in (select min(id) from notices w where ${isWaiting(sql, sql`w`)} group by coalesce(api_key_id, 0))
+        and ${isWaiting(sql, sql`n`)}
         and not (n.next_attempt_at > now()
           and n.next_attempt_at < now() + 2 * ${maxWaitSeconds}::integer * interval '1 second')
-        and not exists (
-          select from notices earlier
-          where ${isWaiting(sql, sql`earlier`)} and coalesce(earlier.api_key_id, 0) = coalesce(n.api_key_id, 0)
-            and earlier.id < n.id
-        )
       order by n.next_attempt_at, n.id limit ${max}
       for update skip locked
     )

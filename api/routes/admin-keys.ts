@@ -88,15 +88,7 @@ const newKey = {
   ),
   rate_limit: v.optional(rateLimit),
   notify_below: v.optional(notifyBelow, null),
-  expires_at: v.optional(
-    v.nullable(
-      v.pipe(
-        parsedText(parseTime, expiryRule),
-        v.check((time) => time.getTime() > Date.now(), expiryRule),
-      ),
-    ),
-    null,
-  ),
+  expires_at: v.optional(v.nullable(parsedText(parseTime, expiryRule)), null),
 }
 const changes = {
   name: v.optional(v.nullable(label)),
@@ -217,7 +209,10 @@ async function explainFailure(sql: Sql, error: unknown, id: string | undefined):
   const { problem, message } = error
   if (problem === 'conflict') return new ApiError(409, 'reference_conflict', message)
   if (problem === 'out_of_range') return new ApiError(409, 'balance_out_of_range', message)
-  const key = await getKey(sql, readKeyId(id)).catch(() => undefined)
+  if (problem === 'expired') return badRequest(`Invalid expires_at: ${expiryRule}`)
+  const key = await getKey(sql, readKeyId(id)).catch((failure) => {
+    if (!(failure instanceof KeyError)) throw failure
+  })
   if (key === undefined) return notFound('Key not found', 'key_not_found')
   return forbidden('user_keys_only', `Key ${key.id} is an admin key, which only the command line changes`)
 }

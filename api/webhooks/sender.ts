@@ -12,6 +12,8 @@ import { sendMessage, type Webhook } from './webhook.ts'
 const pollIntervalMs = 1_000
 /** Messages at a time. Each waits for its receiver without a connection to the database. */
 const maxConcurrent = 8
+/** Polls in a row that leave the connections to requests. Then, notices have their turn. */
+const maxSkipped = 5
 
 /** What a sender works with. */
 export interface SenderOptions {
@@ -37,9 +39,12 @@ export function startSender({
   pollIntervalMs: intervalMs = pollIntervalMs,
 }: SenderOptions): Sender {
   const stopping = new AbortController()
+  let skipped = 0
 
   async function claim(): Promise<ClaimedNotice[]> {
-    if (countFreeConnections(sql) <= 1) return [] // requests come first
+    const isBusy = countFreeConnections(sql) < Math.min(2, sql.options.max)
+    if (isBusy && skipped++ < maxSkipped) return [] // requests come first
+    skipped = 0
     return countStatement(sql, () => claimNotices(sql, maxConcurrent))
   }
 

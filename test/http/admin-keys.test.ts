@@ -106,6 +106,16 @@ describeOnOneDatabase('a shop', (kind) => {
     expect([gone.status, gone.headers.get('X-Error-Code')]).toEqual([409, 'reference_conflict'])
   })
 
+  test('gets the same key for a request that it repeats after the key has expired', async () => {
+    const body = { reference: 'order 13', expires_at: '2020-01-01' }
+    const { id } = await create({ ...body, expires_at: '2099-01-01' })
+    const sorted = JSON.stringify(Object.entries(body).sort())
+    await service.sql`update api_keys set expires_at = '2020-01-01T00:00:00Z' where id = ${id}`
+    await service.sql`
+      update key_references set request = sha256(convert_to(${sorted}, 'UTF8')) where reference = ${body.reference}`
+    expect(await create(body)).toMatchObject({ id, secret: null, key: { status: 'expired' } })
+  })
+
   test('makes one key if it sends a request many times concurrently', async () => {
     const body = { reference: 'order 4', credits: 50 }
     const created = await Promise.all(Array.from({ length: 20 }, () => create(body)))
@@ -261,6 +271,14 @@ describeOnOneDatabase('a shop', (kind) => {
       expect((await service.request(`/admin/keys/${id}`, { key: shop })).status).toBe(404)
       expect((await patch(id, {})).status).toBe(404)
     }
+  })
+
+  test('isn’t told that a key is unknown if the database fails', async () => {
+    await service.sql`alter table api_keys rename column notify_below to moved_away`
+    const { status } = await post('/admin/keys/2147483647/revoke')
+    const rotated = await post('/admin/keys/2147483647/rotate')
+    await service.sql`alter table api_keys rename column moved_away to notify_below`
+    expect([status, rotated.status]).toEqual([500, 500])
   })
 
   test('learns which member of a body breaks which rule, and nothing is changed', async () => {

@@ -162,16 +162,21 @@ describeOnEachDatabase('notices', (kind) => {
     expect(await claimIds()).toEqual([])
   })
 
-  test('are deleted after a week, once they were closed or nobody has asked for them', async () => {
-    const [delivered = 0, waiting = 0, failed = 0] = await createNotices(3)
+  test('wait for a week, a day longer once they were attempted, and are deleted then', async () => {
+    const [delivered = 0, attempted = 0, unattempted = 0] = await createNotices(3)
     await noteDelivery(service.sql, { id: delivered })
-    await shiftClock(8 * 24)
+    await service.sql`update notices set attempts = 1 where id = ${attempted}`
+    const readStates = async () => (await listNotices(service.sql, 100)).map(({ id, state }) => [id, state])
+    await shiftClock(7 * 24 + 1)
+    expect(await claimIds()).toEqual([attempted])
+    expect(await readStates()).toEqual([
+      [unattempted, 'given_up'],
+      [attempted, 'waiting'],
+      [delivered, 'delivered'],
+    ])
+    await shiftClock(24)
     expect(await claimIds()).toEqual([])
-    await service.sql`update notices set attempts = 1 where id = ${failed}`
-    expect(await claimIds()).toEqual([failed])
     const [next] = await createNotices(1)
-    const ids = (await listNotices(service.sql, 100)).map(({ id }) => id)
-    expect(ids).toEqual([next, failed])
-    expect(ids).not.toContain(waiting)
+    expect(await readStates()).toEqual([[next, 'waiting']])
   })
 })

@@ -1,6 +1,7 @@
 /** What a webhook is sent, whatever its receiver does (decisions/0007-operations.md). */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { countStatement } from '../../api/database/statement-count.ts'
 import { listNotices } from '../../api/ledger/notices.ts'
 import { type Sender, startSender } from '../../api/webhooks/sender.ts'
 import { parseWebhookSecrets, signMessage } from '../../api/webhooks/signature.ts'
@@ -152,6 +153,19 @@ describeOnOneDatabase('senders', (kind) => {
     await expect.poll(readStates).toEqual(['delivered'])
   })
 
+  test('have their turn though requests never leave a connection free', async () => {
+    const { secret } = await service.createKey({ credits: 1 })
+    await spend(secret, 1)
+    const { promise: ended, resolve: end } = Promise.withResolvers<void>()
+    const requests = Array.from({ length: service.sql.options.max }, () =>
+      countStatement(service.sql, () => ended),
+    )
+    start()
+    await receiver.waitFor(1)
+    end()
+    await Promise.all(requests)
+  })
+
   test('continue after the database was unavailable', async () => {
     await service.sql`alter table notices rename to moved_away`
     start()
@@ -161,5 +175,17 @@ describeOnOneDatabase('senders', (kind) => {
     await spend(secret, 1)
     await receiver.waitFor(1)
     expect(warnings).toHaveLength(1) // not one for each poll
+  })
+})
+
+describeOnOneDatabase('a sender', (kind) => {
+  const service = useService(kind, { databasePoolSize: 1 })
+  const receiver = useStarted(startReceiver)
+
+  test('works with a pool of one connection', async () => {
+    const warn = () => {}
+    const sender = startSender({ sql: service.sql, webhook: receiver.webhook, warn, pollIntervalMs: 10 })
+    await receiver.waitFor(1) // of the load of the sample data
+    await sender.stop()
   })
 })

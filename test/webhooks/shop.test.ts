@@ -12,7 +12,7 @@ import { createShop } from '../../deploy/shop.ts'
 import { createInstance } from '../support/instance.ts'
 import { describeOnOneDatabase, useService } from '../support/service.ts'
 
-const soldSchema = v.object({ id: v.number(), key: v.string() })
+const soldSchema = v.object({ id: v.number(), key: v.optional(v.string(), '') })
 const usageSchema = v.object({
   data: v.array(v.looseObject({ granted: v.number(), reference: v.nullable(v.string()) })),
 })
@@ -104,22 +104,25 @@ describeOnOneDatabase('a shop', (kind) => {
     expect([await read(key, '/api-key/credits'), collected.length]).toEqual([1_099, 1])
   })
 
-  test('gives the same key for an order that is repeated, with another secret', async () => {
+  test('gives the same key for an order that is repeated, with another secret until it is used', async () => {
     const first = await buy('1843')
     const second = await buy('1843')
     expect(second.id).toBe(first.id)
     expect(await read(second.key, '/api-key/credits')).toBe(1_000)
     expect((await service.request('/api-key/credits', { key: first.key })).status).toBe(401)
+    expect(await buy('1843')).toEqual({ id: first.id, key: '' })
+    expect(await read(second.key, '/api-key/credits')).toBe(1_000)
   })
 
   test('leaves a key as it is if the card is declined', async () => {
     cardWorks = false
-    const { key } = await buy('1844', 100)
-    expect(await read(key, '/users?per_page=1')).toBe(99)
+    const { key } = await buy('1844', 40)
+    expect(await read(key, '/users?per_page=20')).toBe(20) // half of them: not yet low
+    expect(await read(key, '/users?per_page=1')).toBe(19)
     await expect
-      .poll(async () => (await listNotices(service.sql, 1)).map(({ state }) => state))
-      .toEqual(['delivered'])
-    expect(await read(key, '/api-key/credits')).toBe(99)
+      .poll(async () => (await listNotices(service.sql, 1)).map(({ kind: type, state }) => [type, state]))
+      .toEqual([['key.low', 'delivered']])
+    expect(await read(key, '/api-key/credits')).toBe(19)
     cardWorks = true
   })
 

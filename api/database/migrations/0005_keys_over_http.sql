@@ -79,7 +79,7 @@ create function is_user_key(key_id integer) returns boolean language sql stable 
 $$;
 
 -- The decision about a new key. Outcomes:
---   created; repeated: the same was asked for under the reference before; conflict: something else was.
+--   created; repeated: the same was asked for under the reference before; conflict: something else was; expired: the key would be.
 create type key_creation as (
   outcome text,
   key_id integer -- of the key that has the reference
@@ -96,6 +96,7 @@ begin
   if found then
     return row(case earlier.request when request_digest then 'repeated' else 'conflict' end, earlier.api_key_id)::key_creation;
   end if;
+  if (key->>'expires_at')::timestamptz <= now() then return row('expired', null)::key_creation; end if;
   new_id := create_key(key || '{"role": "user"}', secret_hash);
   insert into key_references values (maker, maker_reference, request_digest, new_id);
   return row('created', new_id)::key_creation;

@@ -16,8 +16,8 @@ create table notices (
 );
 create index on notices (coalesce(api_key_id, 0), id) where outcome is null;
 
--- Writes the notices of charges: a balance has fallen below the key's notify_below, or to 0. Prunes the oldest ones: those that were
--- closed a week ago, those that no webhook has asked for in a week, and any if there are 100,000 newer ones.
+-- Writes the notices of charges: a balance has fallen below the key's notify_below, or to 0. Prunes the oldest ones: those
+-- of 8 days ago, when none waits anymore, and any if there are 100,000 newer ones.
 create function write_notices(entries ledger[]) returns void language plpgsql as $$
 begin
   insert into notices (kind, api_key_id, data)
@@ -31,8 +31,7 @@ begin
   if not found then return; end if;
   delete from notices where id in (
     select id from (select * from notices order by id limit 100) oldest
-    where created_at < now() - interval '7 days' and (outcome is not null or attempts = 0)
-      or id < (select max(id) from notices) - 100000
+    where created_at < now() - interval '8 days' or id < (select max(id) from notices) - 100000
     for update skip locked
   );
 end
