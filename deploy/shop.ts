@@ -30,8 +30,8 @@ interface Reply {
 }
 
 const maxBodyBytes = 16_384
-/** A key runs low when a tenth of what was bought is left, and at least the price of the largest page, but at most half. */
-const lowAt = (credits: number) => Math.ceil(Math.min(Math.max(100, credits / 10), credits / 2))
+/** A key runs low when less than a tenth of what was bought is left. */
+const lowAt = (credits: number) => Math.ceil(credits / 10)
 
 /** Creates the shop's server. */
 export function createShop({ devdataUrl, devdataKey, webhookSecret, paymentSecret, collect }: ShopOptions) {
@@ -61,7 +61,7 @@ export function createShop({ devdataUrl, devdataKey, webhookSecret, paymentSecre
     return { status: 200, body: { id, key: secret } }
   }
 
-  /** Tops a key up with ten times its threshold. The message's id is the reference, so a repetition changes nothing. */
+  /** Tops a key up with ten times its threshold: with what was bought. The message's id is the reference, so a repetition changes nothing. */
   async function topUp(messageId: string, data: { key_id: number; notify_below: number }): Promise<Reply> {
     const credits = 10 * data.notify_below
     const paid = await collect(data.key_id, credits, messageId)

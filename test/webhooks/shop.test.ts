@@ -117,12 +117,12 @@ describeOnOneDatabase('a shop', (kind) => {
   test('leaves a key as it is if the card is declined', async () => {
     cardWorks = false
     const { key } = await buy('1844', 40)
-    expect(await read(key, '/users?per_page=20')).toBe(20) // half of them: not yet low
-    expect(await read(key, '/users?per_page=1')).toBe(19)
+    expect(await read(key, '/users?per_page=36')).toBe(4) // a tenth of them: not yet low
+    expect(await read(key, '/users?per_page=1')).toBe(3)
     await expect
       .poll(async () => (await listNotices(service.sql, 1)).map(({ kind: type, state }) => [type, state]))
       .toEqual([['key.low', 'delivered']])
-    expect(await read(key, '/api-key/credits')).toBe(19)
+    expect(await read(key, '/api-key/credits')).toBe(3)
     cardWorks = true
   })
 
