@@ -119,8 +119,8 @@ describeOnOneDatabase('devdata doctor', (kind) => {
     },
     {
       name: 'a filter whose terms were never derived',
-      breaks: `update dataset set derived_terms = '{}'`,
-      repairs: `update dataset set derived_terms = jsonb_build_object('forks', version, 'email_domain', version, 'no_stars', version)`,
+      breaks: `create table kept_terms as select derived_terms from dataset; update dataset set derived_terms = '{}'`,
+      repairs: 'update dataset set derived_terms = k.derived_terms from kept_terms k; drop table kept_terms',
       finds: {
         filters:
           /^wrong: Filters not ready: company, first_use_since, first_use_until, last_use_since, last_use_until, email_domain, min_forks, sort=stars\. .* run: npm run -s devdata -- sets rebuild$/,
