@@ -2,7 +2,7 @@
  * A picture of latencies by depth and by size, as SVG. Its classes are those of diagrams in the portal, which colors it
  * for both themes (docs-site/src/styles/diagrams.css).
  */
-import { formatNumber, type Point } from '../figures.ts'
+import type { Point } from '../figures.ts'
 import type { RecordedPart } from '../record.ts'
 
 interface Series {
@@ -86,7 +86,7 @@ function drawPanel({ top, title, most, series, place, labels }: Panel): string {
     `<text class="soft" x="0" y="${top - 26}">${escapeText(title)}</text>`,
     ...ticks.map(
       (value) =>
-        `<path class="grid" d="M${left} ${y(value)}h${panel.width}" stroke="currentColor"/><text class="soft" x="${left - 8}" y="${Number(y(value)) + 5}" text-anchor="end">${formatNumber(value)}</text>`,
+        `<path class="grid" d="M${left} ${y(value)}h${panel.width}" stroke="currentColor"/><text class="soft" x="${left - 8}" y="${Number(y(value)) + 5}" text-anchor="end">${Number(value.toPrecision(3))}</text>`,
     ),
     ...labels.map(
       ([share, text]) =>
