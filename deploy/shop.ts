@@ -23,7 +23,7 @@ export interface ShopOptions {
   collect: (keyId: number, credits: number, reference: string) => Promise<'paid' | 'declined'>
 }
 
-/** What the shop says to whoever sent it a request. */
+/** The shop's response. */
 interface Reply {
   status: number
   body?: object
@@ -87,7 +87,7 @@ export function createShop({ devdataUrl, devdataKey, webhookSecret, paymentSecre
   return createServer((incoming, response) => {
     handle(incoming)
       .catch((error): Reply => {
-        console.error(String(error)) // whoever sent the request repeats it
+        console.error(String(error)) // the sender repeats the request
         return { status: 500 }
       })
       .then(({ status, body }) => {

@@ -9,7 +9,7 @@ export type NoCoverage = 'unreadable' | 'not public'
 const writePercent = (share: number) => `${(share * 100).toLocaleString('en', { maximumFractionDigits: 1 })}%`
 const countryNames = new Intl.DisplayNames('en', { type: 'region' })
 
-/** A unit is for ages of at least so many of it. */
+/** Units of an age, and the smallest number of each that is written. */
 const ages: readonly (readonly [unit: Intl.RelativeTimeFormatUnit, seconds: number, least: number])[] = [
   ['year', 31_556_952, 2],
   ['month', 2_629_746, 2],

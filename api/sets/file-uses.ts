@@ -10,7 +10,7 @@ import { decodeChunk, Uses } from './use-chunks.ts'
 
 /** How the uses of names with several terms are read. */
 interface ReadLimits {
-  /** A name is rare if its terms have at most so many uses together. */
+  /** Uses that the terms of a rare name have together, at most. */
   maxRareUses: number
   /** Uses of rare names that are in memory at a time. If there are more, the chunks are read again for each part of them. */
   maxPendingUses: number

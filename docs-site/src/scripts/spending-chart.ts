@@ -1,8 +1,7 @@
 /** Draws what a key spent as bars, one for each day, in a part for each endpoint. */
+import { bottom, draw, drawChart, height } from './chart.ts'
 import type { DaySum } from './usage.ts'
 
-const height = 220
-const bottom = 24
 const oneDayMs = 86_400_000
 
 /** The last days (UTC), oldest first: `2030-12-31`. */
@@ -12,26 +11,8 @@ export function listDays(count: number, now = Date.now()): string[] {
   )
 }
 
-/** The distance of the lines behind the bars: 1, 2 or 5, with zeros. There are two to five lines. */
-export function chooseStep(most: number): number {
-  const power = 10 ** Math.floor(Math.log10(Math.max(1, most / 2)))
-  return [5, 2].map((factor) => factor * power).find((step) => step * 2 <= most) ?? power
-}
-
 const formatDay = (day: string) =>
   new Date(day).toLocaleDateString('en', { month: 'short', day: 'numeric', timeZone: 'UTC' })
-
-/** Creates an element of a drawing. */
-export function draw(
-  name: string,
-  attributes: Record<string, string | number>,
-  ...children: (Node | string)[]
-) {
-  const element = document.createElementNS('http://www.w3.org/2000/svg', name)
-  for (const [attribute, value] of Object.entries(attributes)) element.setAttribute(attribute, String(value))
-  element.append(...children)
-  return element
-}
 
 /** Draws the sums of these days. `endpoints` are in the order of their colors. */
 export function drawSpending(
@@ -43,30 +24,12 @@ export function drawSpending(
   const byDay = Map.groupBy(sums, ({ day }) => day)
   const addUp = (list: readonly DaySum[] = []) => list.reduce((sum, { cost }) => sum + cost, 0)
   const most = Math.max(...days.map((day) => addUp(byDay.get(day))))
-  const step = chooseStep(most)
-  const lines = Array.from({ length: Math.max(1, Math.ceil(most / step)) + 1 }, (_, index) => index * step)
-  const top = lines.at(-1) ?? step
-  const left = 16 + top.toLocaleString('en').length * 7
-  const scale = (height - bottom - 12) / top
-  const place = (cost: number) => height - bottom - cost * scale
-  const slot = (width - left) / days.length
-  // A date needs about 60 pixels. The last day has one.
-  const every = Math.ceil(60 / slot)
-
-  return draw(
-    'svg',
-    {
-      viewBox: `0 0 ${width} ${height}`,
-      width,
-      height,
-      role: 'img',
-      'aria-label': `Credits by day, ${addUp(sums).toLocaleString('en')} in ${days.length} days. The table below has the figures.`,
-    },
-    ...lines.flatMap((cost) => [
-      draw('path', { class: 'line', d: `M${left} ${place(cost)}H${width}` }),
-      draw('text', { x: left - 8, y: place(cost) + 4, 'text-anchor': 'end' }, cost.toLocaleString('en')),
-    ]),
-    ...days.flatMap((day, index) => {
+  const summary = `Credits by day, ${addUp(sums).toLocaleString('en')} in ${days.length} days. The table below has the figures.`
+  return drawChart(width, most, summary, ({ left, place }) => {
+    const slot = (width - left) / days.length
+    // A date needs about 60 pixels. The last day has one.
+    const every = Math.ceil(60 / slot)
+    return days.flatMap((day, index) => {
       const x = left + index * slot
       const spent = (byDay.get(day) ?? []).filter(({ cost }) => cost > 0)
       let below = 0
@@ -107,6 +70,6 @@ export function drawSpending(
         ),
         ...(isLabeled ? [draw('text', label, formatDay(day))] : []),
       ]
-    }),
-  )
+    })
+  })
 }

@@ -1,10 +1,10 @@
 /** The page "History of a package": who used it at the end of each month, as lines and as a table. */
 import { readError, sendRequest } from './api-request.ts'
+import { draw, drawChart, height } from './chart.ts'
 import { createElement as create, find } from './elements.ts'
 import { onKeyChange, readKey } from './key.ts'
 import { openKeyDialog } from './key-dialog.ts'
 import { createTable, formatNumber } from './key-table.ts'
-import { chooseStep, draw } from './spending-chart.ts'
 import { writeUrl } from './url.ts'
 
 /** The lists that are shown, in the order of their colors. */
@@ -24,9 +24,6 @@ interface History {
   data: Month[]
   unknown: Record<(typeof lists)[number], number>
 }
-
-const height = 220
-const bottom = 24
 
 /** Starts the page. `?name=` is the package that is shown at first. */
 export function startUseHistory(): void {
@@ -118,28 +115,12 @@ function showFigures(place: HTMLElement, months: readonly Month[]): void {
 /** Draws a line for each list: how many used it at the end of each month. */
 function drawHistory(width: number, months: readonly Month[]): SVGElement {
   const most = Math.max(1, ...months.flatMap((month) => lists.map((list) => month[list].active)))
-  const step = chooseStep(most)
-  const marks = Array.from({ length: Math.ceil(most / step) + 1 }, (_, index) => index * step)
-  const top = marks.at(-1) ?? step
-  const left = 16 + top.toLocaleString('en').length * 7
-  const place = (count: number) => height - bottom - (count / top) * (height - bottom - 12)
-  const across = (index: number) => left + (index / Math.max(1, months.length - 1)) * (width - left)
-  const labels = [...new Set([0, Math.floor((months.length - 1) / 2), months.length - 1])]
   const [first, last] = [months[0]?.month, months.at(-1)?.month]
-  return draw(
-    'svg',
-    {
-      viewBox: `0 0 ${width} ${height}`,
-      width,
-      height,
-      role: 'img',
-      'aria-label': `Users and repositories at the end of each month, from ${first} to ${last}. The table below has the figures.`,
-    },
-    ...marks.flatMap((count) => [
-      draw('path', { class: 'line', d: `M${left} ${place(count)}H${width}` }),
-      draw('text', { x: left - 8, y: place(count) + 4, 'text-anchor': 'end' }, count.toLocaleString('en')),
-    ]),
-    ...lists.map((list, series) =>
+  const label = `Users and repositories at the end of each month, from ${first} to ${last}. The table below has the figures.`
+  return drawChart(width, most, label, ({ left, place }) => {
+    const across = (index: number) => left + (index / Math.max(1, months.length - 1)) * (width - left)
+    const labels = [...new Set([0, Math.floor((months.length - 1) / 2), months.length - 1])]
+    const curves = lists.map((list, series) =>
       draw('path', {
         class: 'curve',
         d: months
@@ -147,14 +128,15 @@ function drawHistory(width: number, months: readonly Month[]): SVGElement {
           .join(''),
         'data-series': series,
       }),
-    ),
-    ...labels.map((index) => {
+    )
+    const dates = labels.map((index) => {
       const anchor = index === 0 ? 'start' : index === months.length - 1 ? 'end' : 'middle'
       return draw(
         'text',
         { x: across(index), y: height - 6, 'text-anchor': anchor },
         months[index]?.month ?? '',
       )
-    }),
-  )
+    })
+    return [...curves, ...dates]
+  })
 }
