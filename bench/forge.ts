@@ -7,7 +7,9 @@ import type { Writable } from 'node:stream'
 import { createFilter, type Filter } from '../api/catalog/canonical-filter.ts'
 import type { ListName } from '../api/catalog/filters.ts'
 import { computeMatches } from '../api/catalog/matches.ts'
+import { batchesOf } from '../api/concurrency/batches.ts'
 import type { Sql } from '../api/database/connect.ts'
+import { copyInto, writeRow } from '../api/database/copy.ts'
 import { changeDataset } from '../api/dataset/dataset-change.ts'
 import type { IdSet } from '../api/sets/id-set.ts'
 import {
@@ -138,6 +140,7 @@ async function fillSets(report: Report, sql: Sql, { users, repositories, terms }
   report.say('writing sets')
   await sql`alter table sets drop constraint sets_pkey`
   const rows = await createRows(await sql.unsafe('copy sets from stdin (format binary)').writable())
+  const states = { users: createStates(terms), repositories: createStates(terms) }
   for (const [list, last] of [
     ['users', users],
     ['repositories', repositories],
@@ -178,6 +181,8 @@ async function fillSets(report: Report, sql: Sql, { users, repositories, terms }
         total++
       }
       await flush()
+      states[list].counts[rank] = total
+      states[list].areShelved[rank] = Number(total === 0 || shelved.has(rank))
       if (checkedRanks.includes(rank)) {
         const path = list === 'users' ? '/users' : '/repos'
         totals.set(rank === 0 ? path : `${path}?dependency_names=${nameOf(rank)}`, total)
@@ -191,15 +196,35 @@ async function fillSets(report: Report, sql: Sql, { users, repositories, terms }
   await sql`alter table sets add primary key (term_id, list, part)`
   await sql`vacuum analyze sets`
   report.say('dependencies')
-  await sql`
-    insert into dependencies (id, name, name_key, file, status, users_on_shelf, repositories_on_shelf)
-    select rank, 'd' || rank, upper('d' || rank), 'package.json', 'active', u.term_id is null, r.term_id is null
-    from generate_series(1, ${terms}::integer) rank
-      left join (select distinct term_id from sets where list = 'users') u on u.term_id = rank
-      left join (select distinct term_id from sets where list = 'repositories') r on r.term_id = rank`
+  const ranks = Array.from({ length: terms }, (_, index) => index + 1)
+  for (const batch of batchesOf(ranks, 100_000)) {
+    const lines = batch.map((rank) =>
+      writeRow([
+        ...[rank, nameOf(rank), nameOf(rank).toUpperCase(), 'package.json', 'active'],
+        ...[states.users, states.repositories].flatMap(({ counts, areShelved }) => [
+          counts[rank] ?? 0,
+          areShelved[rank] === 1,
+        ]),
+      ]),
+    )
+    await sql.begin((tx) =>
+      copyInto(
+        tx,
+        `dependencies (
+          id, name, name_key, file, status, users_count, users_on_shelf, repositories_count, repositories_on_shelf
+        )`,
+        lines,
+      ),
+    )
+  }
   await sql`vacuum analyze dependencies`
   await sql`update dataset set last_user_id = ${users}, last_repository_id = ${repositories}, users_count = ${users}, repositories_count = ${repositories}`
   return totals
+}
+
+/** The numbers of ids of sets, and which are on shelves, by rank. */
+function createStates(terms: number) {
+  return { counts: new Uint32Array(terms + 1), areShelved: new Uint8Array(terms + 1) }
 }
 
 interface RowWriter {
