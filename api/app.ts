@@ -38,6 +38,7 @@ import type { HonoEnvironment } from './http/request-context.ts'
 import { createPublicUrls, publicPaths, readPath, validatePublicUrl } from './http/url.ts'
 import { createKeyCheck } from './ledger/api-key.ts'
 import { createLedger } from './ledger/ledger.ts'
+import { readWaitingNotices } from './ledger/notices.ts'
 import { addMcpRoute } from './mcp/mcp-route.ts'
 import { textTables } from './names/searchable-texts.ts'
 import { addApiCatalogRoute } from './portal/api-catalog.ts'
@@ -84,6 +85,8 @@ export interface AppOptions
   lifecycle?: Readonly<Lifecycle>
   /** The demo key that the viewer offers to readers on this machine; undefined on a deployment. */
   readDemoKey?: (() => string | undefined) | undefined
+  /** Undefined: notices aren't sent. */
+  webhook?: Config['webhook']
   /** Undefined: requests aren't traced. */
   tracing?: Tracing | undefined
   /** Requests that wait longer in the queue are refused with 503. Default: that of the request queue. */
@@ -144,6 +147,7 @@ export function createApp(options: AppOptions): App {
   // Concurrent requests share a statement, because anybody may send any number of them to `/version`.
   const readSharedDataset = shareRead(() => countStatement(sql, () => readDataset(sql)))
   const readDatasetWithin = (timeoutMs: number) => () => raceTimeout(readSharedDataset(), timeoutMs)
+  const readSharedNotices = shareRead(() => countStatement(sql, () => readWaitingNotices(sql)))
   // On the ledger's connections, because their statements are short: a busy pool doesn't look like a missing database.
   const checkSchema = shareRead(() => assertMigrated(ledgerSql))
   const canFindKeys = createKeyCheck(ledgerSql)
@@ -158,6 +162,7 @@ export function createApp(options: AppOptions): App {
     readLedger: ledger.readState,
     listReplicas: replicas.list,
     readDataset: readDatasetWithin(defaultDatasetTimeoutMs),
+    readNotices: options.webhook && (() => raceTimeout(readSharedNotices(), defaultDatasetTimeoutMs)),
     checkHealth,
   })
 

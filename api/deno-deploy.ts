@@ -19,10 +19,14 @@ if (config.databaseUrl === undefined) {
 }
 const database = await openDatabase(config)
 const traceExport = await startDenoTraceExport(process.env, { createsRequestSpans: true })
+const logger = await configureLog(config)
+if (config.webhook !== undefined) {
+  logger.warning('WEBHOOK_URL is set, but this entrypoint sends no messages: run another instance that does')
+}
 const app = createApp({
   ...config,
   database,
-  logger: await configureLog(config),
+  logger,
   docsDirectory,
   buildInfo: readBuildInfo(`deno ${Deno.version.deno}`, config.commit),
   tracing: traceExport && (await createTracing(traceExport)),

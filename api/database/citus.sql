@@ -6,6 +6,7 @@
 
 begin;
 
+-- All other tables stay on the coordinator: a settlement writes keys' balances, the ledger and notices in one statement.
 -- Each worker gets a copy, which shows the version of the dataset that the worker has.
 select create_reference_table('dataset_versions');
 -- There can be at most as many workers as shards.

@@ -84,6 +84,21 @@ export async function writeLoadNotice(tx: SqlOrTransaction, data: object): Promi
   await tx`insert into notices (kind, data) values ('load.applied', ${JSON.stringify(data)}::text::json)`
 }
 
+/** How many notices wait, and for how long the oldest of them has: 0 if none waits. */
+export interface WaitingNotices {
+  count: number
+  oldestSeconds: number
+}
+
+/** Reads how many notices wait. */
+export async function readWaitingNotices(sql: Sql): Promise<WaitingNotices> {
+  const [waiting] = await sql<WaitingNotices[]>`
+    select count(*) as count, greatest(0, coalesce(extract(epoch from now() - min(created_at)), 0))::bigint as "oldestSeconds"
+    from notices n where ${isWaiting(sql, sql`n`)}`
+  if (waiting === undefined) throw new Error('the notices were not counted')
+  return waiting
+}
+
 /** A notice as operators see it. Times are ISO 8601. */
 export interface NoticeSummary {
   id: number

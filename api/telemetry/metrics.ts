@@ -14,6 +14,7 @@ import { errorCodeHeader } from '../http/error-handler.ts'
 import type { HonoEnvironment } from '../http/request-context.ts'
 import { describePattern, describeRoute } from '../http/url.ts'
 import type { GroupCommitState } from '../ledger/group-commit.ts'
+import type { WaitingNotices } from '../ledger/notices.ts'
 
 /** The methods of HTTP (RFC 9110 and 5789). */
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'CONNECT'])
@@ -30,6 +31,8 @@ export interface MetricsSources {
   readLedger(): GroupCommitState
   listReplicas(): readonly { name: string; isUsable: boolean; failedReads: number }[]
   readDataset(): Promise<Dataset | 'timed_out'>
+  /** Undefined: there is no webhook, so notices wait for nothing. */
+  readNotices: (() => Promise<WaitingNotices | 'timed_out'>) | undefined
   /** Throws if the instance can't serve paid requests, as `/health` says. */
   checkHealth(): Promise<void>
 }
@@ -43,7 +46,7 @@ export interface Metrics {
   /** Counts an error response that is made outside the app. */
   countError(method: string, error: ApiError): void
   contentType: string
-  /** Renders the current values. Metrics of the dataset are left out while it can't be read. */
+  /** Renders the current values. Metrics of the dataset and of notices are left out while they can't be read. */
   render(): Promise<string>
 }
 
@@ -105,12 +108,6 @@ type Reading = number | Record<string, number> | undefined
 /** Adds the metrics that are read at each scrape. */
 function addReadings(registry: Registry, sources: MetricsSources): void {
   const { countInProgress, readQueue, readLedger, listReplicas, checkHealth } = sources
-  async function findDataset(): Promise<Dataset | undefined> {
-    const dataset = await sources.readDataset().catch(() => undefined)
-    return dataset === 'timed_out' ? undefined : dataset
-  }
-
-  const readSeconds = (time: string | null | undefined) => (time ? Date.parse(time) / 1000 : undefined)
   const gauge = createAdder(registry, (options) => new Gauge(options))
   const counter = createAdder(registry, (options) => new Counter(options))
 
@@ -140,6 +137,38 @@ function addReadings(registry: Registry, sources: MetricsSources): void {
     () => Object.fromEntries(listReplicas().map(({ name, failedReads }) => [name, failedReads])),
     'replica',
   )
+  addDatabaseReadings(gauge, sources)
+  gauge(
+    'devdata_event_loop_delay_seconds',
+    'Event loop delay since the last scrape, by quantile; 1 is the maximum.',
+    createLoopMonitor(),
+    'quantile',
+  )
+  // The names of `process_…` are Prometheus's own.
+  gauge(
+    'process_resident_memory_bytes',
+    'Resident memory of the process, including the embedded database.',
+    process.memoryUsage.rss,
+  )
+  gauge(
+    'process_start_time_seconds',
+    'Unix timestamp of the start of the process.',
+    () => performance.timeOrigin / 1000,
+  )
+}
+
+/** Adds those that the database knows. They are left out while it can't be read. */
+function addDatabaseReadings(gauge: ReturnType<typeof createAdder>, sources: MetricsSources): void {
+  async function find<Value extends object>(
+    read: () => Promise<Value | 'timed_out'>,
+  ): Promise<Value | undefined> {
+    const value = await read().catch(() => undefined)
+    return value === 'timed_out' ? undefined : value
+  }
+  const findDataset = () => find(sources.readDataset)
+  const findNotices = async () => sources.readNotices && find(sources.readNotices)
+
+  const readSeconds = (time: string | null | undefined) => (time ? Date.parse(time) / 1000 : undefined)
   gauge(
     'devdata_dataset_version',
     'Version of the dataset; each load that changes something makes a new one.',
@@ -161,21 +190,14 @@ function addReadings(registry: Registry, sources: MetricsSources): void {
     async () => readSeconds((await findDataset())?.refreshed_at),
   )
   gauge(
-    'devdata_event_loop_delay_seconds',
-    'Event loop delay since the last scrape, by quantile; 1 is the maximum.',
-    createLoopMonitor(),
-    'quantile',
-  )
-  // The names of `process_…` are Prometheus's own.
-  gauge(
-    'process_resident_memory_bytes',
-    'Resident memory of the process, including the embedded database.',
-    process.memoryUsage.rss,
+    'devdata_notices_waiting',
+    'Notices that wait for the webhook.',
+    async () => (await findNotices())?.count,
   )
   gauge(
-    'process_start_time_seconds',
-    'Unix timestamp of the start of the process.',
-    () => performance.timeOrigin / 1000,
+    'devdata_notices_oldest_age_seconds',
+    'For how long the oldest notice has waited for the webhook; 0 if none waits.',
+    async () => (await findNotices())?.oldestSeconds,
   )
 }
 

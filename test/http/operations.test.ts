@@ -9,6 +9,7 @@ import * as v from 'valibot'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { readDataset } from '../../api/catalog/dataset.ts'
 import { deleteKey, grantCredits, revokeKey, setRateLimit } from '../../api/ledger/keys.ts'
+import { createInstance, type InstanceOptions } from '../support/instance.ts'
 import { load } from '../support/ndjson.ts'
 import { describeOnOneDatabase, testInside, useService } from '../support/service.ts'
 
@@ -256,6 +257,27 @@ describeOnOneDatabase('an operator’s endpoint', (kind) => {
       for (const unchanged of ['devdata_dataset_version', 'devdata_dataset_updated_timestamp_seconds']) {
         expect(findSample(after, unchanged)).toBe(findSample(never, unchanged))
       }
+    })
+
+    testInside('has how many notices wait for the webhook, and since when, if there is one', async () => {
+      const scrape = async (options: InstanceOptions = {}) =>
+        (await createInstance(service, options).request('/metrics', { key: admin })).text
+      const webhook = { url: 'http://127.0.0.1:9/', secrets: [] }
+      await service.sql`delete from notices`
+      const none = await scrape({ webhook })
+      expect(none).toMatch(/^devdata_notices_waiting 0$/m)
+      expect(none).toMatch(/^devdata_notices_oldest_age_seconds 0$/m)
+      await service.sql`
+        insert into notices (kind, data, created_at, outcome)
+        select 'load.applied', '{}', now() - make_interval(mins => minutes), outcome
+        from (values (-5, null), (30, null), (60, 'delivered'), (10080, null)) rows (minutes, outcome)`
+      const some = await scrape({ webhook })
+      expect(some).toMatch(/^devdata_notices_waiting 2$/m) // not those of a week ago, which nobody sends
+      expect(findSample(some, 'devdata_notices_oldest_age_seconds')).toBeGreaterThanOrEqual(1_800)
+      await service.sql`delete from notices where created_at < now()`
+      expect(await scrape({ webhook })).toMatch(/^devdata_notices_oldest_age_seconds 0$/m) // the clock was set back
+      expect(await scrape()).not.toMatch(/^devdata_notices/m)
+      await service.sql`delete from notices`
     })
 
     test('describes each metric, and the docs list them all', async () => {

@@ -5,7 +5,7 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { getLogger } from '@logtape/logtape'
 import type { Hono } from 'hono'
-import { createApp } from '../../api/app.ts'
+import { type AppOptions, createApp } from '../../api/app.ts'
 import { readVersion } from '../../api/build-info.ts'
 import { readConfig } from '../../api/config.ts'
 import { type Database, type DatabaseOptions, openDatabase } from '../../api/database/database.ts'
@@ -30,6 +30,7 @@ export interface InstanceOptions {
   logProbes?: boolean
   readDemoKey?: () => string
   tracing?: Tracing
+  webhook?: AppOptions['webhook']
   datasetTimeoutMs?: number
 }
 
@@ -76,6 +77,7 @@ export function createInstance(
     docsDirectory: options.docsDirectory ?? docsDirectory,
     readDemoKey: options.readDemoKey,
     tracing: options.tracing,
+    webhook: options.webhook,
     ...(options.datasetTimeoutMs !== undefined && { datasetTimeoutMs: options.datasetTimeoutMs }),
     buildInfo: { version: readVersion(), commit: null, runtime: 'vitest' },
   })

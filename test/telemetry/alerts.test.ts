@@ -90,7 +90,7 @@ describeOnServer('an instance', () => {
     const database = await openSameDatabase(service, {
       databaseReplicaUrls: [service.location.databaseUrl ?? ''],
     })
-    const instance = createInstance(database)
+    const instance = createInstance(database, { webhook: { url: 'http://127.0.0.1:9/', secrets: [] } })
     const { secret: key } = await service.createKey({ role: 'admin' })
     const scraped = (await instance.request('/metrics', { key })).text.split('\n')
     await database.close()
