@@ -16,6 +16,7 @@ import type { ClosedLoop } from './load.ts'
 import { measureOverload } from './overload.ts'
 import { measureRuntimes } from './runtimes.ts'
 import type { Stage } from './stage.ts'
+import { measureWebhook } from './webhook.ts'
 
 /** What a part works with. */
 export interface Bench {
@@ -50,6 +51,7 @@ export const parts: readonly Part[] = [
   { name: 'look-ups', subject: 'ledger', sizeData: users, measure: measureLookUps },
   { name: 'instances', subject: 'ledger', sizeData: users, measure: measureInstances },
   { name: 'overload', sizeData: users, measure: measureOverload },
+  { name: 'webhook', sizeData: users, measure: measureWebhook },
   { name: 'runtimes', sizeData: users, measure: measureRuntimes },
   { name: 'embedded', sizeData: embeddedUsers, measure: measureEmbedded },
   { name: 'forge', sizeData: forgeItems, measure: measureForge },
