@@ -37,6 +37,8 @@ class LongestFirst extends BaseSequencer {
 }
 
 export default defineConfig({
+  // deploy/shop.ts imports the package, as the programs of its readers do.
+  resolve: { alias: { '@devdata/client/admin': resolve(import.meta.dirname, 'client/src/admin.ts') } },
   test: {
     globalSetup: ['test/support/databases.ts', 'test/support/snapshots.ts'],
     // For tests that hang. The speed of the machine is not under test.

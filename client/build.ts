@@ -18,8 +18,8 @@ import {
   writeWheel,
 } from './archive.ts'
 import { compile } from './compile.ts'
-import { type Contract, generateFilterFiles } from './filter-code.ts'
-import { generateRecords, roots } from './python-records.ts'
+import { type Contract, generateFilterFiles, toCamelCase } from './filter-code.ts'
+import { generateRecords, keyRoots, roots } from './python-records.ts'
 
 const project = join(import.meta.dirname, '..')
 
@@ -50,18 +50,40 @@ export async function generateSources(
     ...generateFilterFiles(contract),
     'src/schema.ts': `// Generated from openapi.yml by \`npm run client\`.\n${astToString(nodes)}`,
     'src/types.ts': writeTypeNames(schemas),
-    'python/src/devdata_client/records.py': generateRecords(schemas),
+    'src/admin-types.ts': writeAdminTypes(schemas),
+    'python/src/devdata_client/records.py': generateRecords(schemas, roots),
+    'python/src/devdata_client/admin_records.py': generateRecords(
+      schemas,
+      [...keyRoots.returned, ...keyRoots.sent],
+      'What requests about keys send, and what their responses have in them, as dicts.',
+    ),
   }
 }
 
+type Schemas = Contract['components']['schemas']
+
+const typesHead =
+  "// Generated from openapi.yml by `npm run client`.\nimport type { components } from './schema.ts'\n\ntype Schemas = components['schemas']\n\n"
+
 /** Gives the types of what the client returns, and of its errors, names of their own. */
-function writeTypeNames(schemas: Contract['components']['schemas']): string {
-  const names = [...roots, 'DependencyStatus', 'ErrorCode']
+function writeTypeNames(schemas: Schemas, names = [...roots, 'DependencyStatus', 'ErrorCode']): string {
   const types = names.map(
     (name) => `/** ${schemas[name]?.description?.trim()} */\nexport type ${name} = Schemas['${name}']\n`,
   )
-  const imports = "import type { components } from './schema.ts'\n\ntype Schemas = components['schemas']\n\n"
-  return `// Generated from openapi.yml by \`npm run client\`.\n${imports}${types.join('')}`
+  return `${typesHead}${types.join('')}`
+}
+
+/** Writes the types of keys. The members of what is sent have names as those of filters. */
+function writeAdminTypes(schemas: Schemas): string {
+  const sent = keyRoots.sent.map((name) => {
+    const { description, properties = {}, required = [] } = schemas[name] ?? {}
+    const members = Object.entries(properties).map(([member, { description: text }]) => {
+      const isRequired = required.includes(member) ? '' : '?'
+      return `  /** ${text} */\n  ${toCamelCase(member)}${isRequired}: Schemas['${name}']['${member}']\n`
+    })
+    return `/** ${description} */\nexport interface ${name} {\n${members.join('')}}\n`
+  })
+  return writeTypeNames(schemas, keyRoots.returned) + sent.join('')
 }
 
 /** Writes the generated files into a folder of clients. */

@@ -60,7 +60,7 @@ const shortOptions: Record<string, string | undefined> = {
   dependency_status: 'status',
 }
 
-const toCamelCase = (name: string) =>
+export const toCamelCase = (name: string) =>
   name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
 
 /** Generates the files, by their paths in the folder of clients. Throws an `Error` for a filter that they can't have. */

@@ -16,6 +16,12 @@ export interface Schema {
   pattern?: string
 }
 
+/** The schemas of keys, which the parts for operators have: what is sent, and what is returned. */
+export const keyRoots = {
+  sent: ['NewKey', 'KeyChange', 'NewGrant'],
+  returned: ['Key', 'CreatedKey', 'KeyGrant'],
+}
+
 /** The schemas that clients return. What they refer to is generated, too. */
 export const roots = [
   ...[
@@ -42,8 +48,12 @@ const simpleTypes: Record<string, string> = {
 
 const nameOf = (reference: string) => reference.slice(reference.lastIndexOf('/') + 1)
 
-/** Generates the module. Throws an `Error` for what Python's types can't say. */
-export function generateRecords(schemas: Record<string, Schema>): string {
+/** Generates the module of schemas. Throws an `Error` for what Python's types can't say. */
+export function generateRecords(
+  schemas: Record<string, Schema>,
+  roots: readonly string[],
+  text = "What the service's responses have in them, as dicts.",
+): string {
   const definitions = new Map<string, string>()
   const imports = new Set<string>()
 
@@ -100,7 +110,7 @@ export function generateRecords(schemas: Record<string, Schema>): string {
   for (const name of roots) define(name)
   const typing = ['TypedDict', ...imports].filter((name) => name !== 'NotRequired').sort()
   return [
-    '"""What the service\'s responses have in them, as dicts. Generated from openapi.yml by ``npm run client``."""\n',
+    `"""${text} Generated from openapi.yml by \`\`npm run client\`\`."""\n`,
     'from __future__ import annotations\n',
     `from typing import TYPE_CHECKING, ${typing.join(', ')}\n`,
     'if TYPE_CHECKING:\n    from typing_extensions import NotRequired\n\n',

@@ -5,10 +5,12 @@
  *   POST /orders   your checkout page's server, for an order that was paid: { "order": "1842", "customer": "Ada", "credits": 1000 }
  *   POST /notices  devdata's webhook: a key that runs low is topped up, if the customer's card may and can be charged
  *
- * Run it with Node 24: DEVDATA_URL=… DEVDATA_API_KEY=… WEBHOOK_SECRET=… PAYMENT_SECRET=… node deploy/shop.ts
+ * Run it with Node 24: DEVDATA_URL=… DEVDATA_API_KEY=… WEBHOOK_SECRET=… PAYMENT_SECRET=… node shop.ts
  */
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { timingSafeEqual } from 'node:crypto'
 import { createServer, type IncomingMessage } from 'node:http'
+import { createAdmin } from '@devdata/client/admin'
+import { Webhook, WebhookVerificationError } from 'standardwebhooks'
 
 /** What the shop works with. */
 export interface ShopOptions {
@@ -35,29 +37,17 @@ const lowAt = (credits: number) => Math.ceil(credits / 10)
 
 /** Creates the shop's server. */
 export function createShop({ devdataUrl, devdataKey, webhookSecret, paymentSecret, collect }: ShopOptions) {
-  async function request(method: string, path: string, body: object = {}) {
-    const response = await fetch(`${devdataUrl}/admin/keys${path}`, {
-      method,
-      headers: { Authorization: `Bearer ${devdataKey}`, 'Content-Type': 'application/json' },
-      body: JSON.stringify(body),
-      signal: AbortSignal.timeout(4_000), // the webhook waits for 5 seconds
-    })
-    const result = await response.json()
-    if (!response.ok) throw new Error(`${method} ${path}: ${result.error}`)
-    return result
-  }
+  // The webhook waits for 5 seconds, and is sent again.
+  const { keys } = createAdmin({ baseUrl: devdataUrl, apiKey: devdataKey, timeoutMs: 4_000, retries: 0 })
+  const webhook = new Webhook(webhookSecret)
 
   /** Sells a key. Repeated, returns the same key: with another secret, because a response was lost, until the key is used. */
   async function sell(order: { order: string; customer: string; credits: number }): Promise<Reply> {
     const { order: number, customer: name, credits } = order
-    const made = await request('POST', '', {
-      reference: `order ${number}`,
-      name,
-      credits,
-      notify_below: lowAt(credits),
-    })
+    const reference = `order ${number}`
+    const made = await keys.create({ reference, name, credits, notifyBelow: lowAt(credits) })
     if (made.secret === null && made.key.last_used_at !== null) return { status: 200, body: { id: made.id } }
-    const { id, secret } = made.secret === null ? await request('POST', `/${made.id}/rotate`) : made
+    const { id, secret } = made.secret === null ? await keys.rotate(made.id) : made
     return { status: 200, body: { id, key: secret } }
   }
 
@@ -65,8 +55,7 @@ export function createShop({ devdataUrl, devdataKey, webhookSecret, paymentSecre
   async function topUp(messageId: string, data: { key_id: number; notify_below: number }): Promise<Reply> {
     const credits = 10 * data.notify_below
     const paid = await collect(data.key_id, credits, messageId)
-    if (paid === 'paid')
-      await request('POST', `/${data.key_id}/grants`, { credits, reference: `top-up ${messageId}` })
+    if (paid === 'paid') await keys.grant(data.key_id, { credits, reference: `top-up ${messageId}` })
     return { status: 204 }
   }
 
@@ -78,8 +67,11 @@ export function createShop({ devdataUrl, devdataKey, webhookSecret, paymentSecre
       return sell(JSON.parse(body))
     }
     if (incoming.url !== '/notices') return { status: 404 }
-    const id = String(incoming.headers['webhook-id'])
-    if (!isSigned(incoming, body, webhookSecret)) return { status: 401 }
+    const [id = '', timestamp = '', signature = ''] = ['id', 'timestamp', 'signature'].map((name) =>
+      String(incoming.headers[`webhook-${name}`]),
+    )
+    // Throws unless devdata sent the message, within the last 5 minutes.
+    webhook.verify(body, { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signature })
     const { type, data } = JSON.parse(body)
     return type === 'key.low' ? topUp(id, data) : { status: 204 }
   }
@@ -87,6 +79,7 @@ export function createShop({ devdataUrl, devdataKey, webhookSecret, paymentSecre
   return createServer((incoming, response) => {
     handle(incoming)
       .catch((error): Reply => {
+        if (error instanceof WebhookVerificationError) return { status: 401 }
         console.error(String(error)) // the sender repeats the request
         return { status: 500 }
       })
@@ -106,18 +99,6 @@ async function read(incoming: IncomingMessage): Promise<string> {
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString()
-}
-
-/** Whether devdata sent a message, and within the last 5 minutes (https://www.standardwebhooks.com). */
-function isSigned({ headers }: IncomingMessage, body: string, secret: string): boolean {
-  const seconds = Number(headers['webhook-timestamp'])
-  if (!(Math.abs(Date.now() / 1_000 - seconds) < 300)) return false
-  const signature = createHmac('sha256', Buffer.from(secret.replace('whsec_', ''), 'base64'))
-    .update(`${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`)
-    .digest('base64')
-  return String(headers['webhook-signature'])
-    .split(' ')
-    .some((each) => equal(each, `v1,${signature}`))
 }
 
 function equal(one: string, other: string): boolean {

@@ -250,7 +250,8 @@ const isShown = ({ name }: { name: string }) => name !== 'Documentation'
 
 /** Schemas of lists and of simple types have no page. */
 const isPage = (name: string, schema: SchemaObject) =>
-  schema.properties !== undefined && !/List$|^(OpenapiDocument|ApiCatalog)$/.test(name)
+  schema.properties !== undefined &&
+  !/List$|^(OpenapiDocument|ApiCatalog|New.*|KeyChange|KeyRotation)$/.test(name)
 
 function readReference({ components, paths, tags }: Document): ApiReference {
   const reader = new ReferenceReader(components)
@@ -401,7 +402,10 @@ class ReferenceReader {
 
   /** Reads the members of a body as parameters. */
   readMembers({ requestBody }: OperationObject): Parameter[] {
-    const { schema, example: examples = {} } = requestBody?.content['application/json'] ?? { schema: {} }
+    const { schema: given, example: examples = {} } = requestBody?.content['application/json'] ?? {
+      schema: {},
+    }
+    const schema = this.resolve(given)
     return Object.entries(schema.properties ?? {}).map(([name, { description = '', ...member }]) => {
       const required = schema.required?.includes(name) === true
       const example = examples[name] ?? ''

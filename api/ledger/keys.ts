@@ -67,8 +67,8 @@ export type KeyAccess = 'any' | 'user'
 
 /** The SQL functions that change keys. */
 const functions = {
-  any: { change: 'change_key', rotate: 'rotate_key', grant: 'grant_credits' },
-  user: { change: 'change_user_key', rotate: 'rotate_user_key', grant: 'grant_user_credits' },
+  any: { change: 'change_key', grant: 'grant_credits' },
+  user: { change: 'change_user_key', grant: 'grant_user_credits' },
 } as const
 
 function summary(sql: SqlOrTransaction) {
@@ -297,13 +297,35 @@ export async function rotateKey(
   sql: Sql,
   id: number,
   graceSeconds: number,
-  access: KeyAccess = 'any',
 ): Promise<{ secret: string; key: KeySummary }> {
   const secret = randomUUID()
-  const [row] = await sql<{ rotated: boolean }[]>`
-    select ${sql(functions[access].rotate)}(${id}, ${hashSecret(secret)}, ${graceSeconds}) as rotated`
-  if (row?.rotated !== true) throw unknownKey(id)
+  const [row] = await sql<{ outcome: string }[]>`
+    select rotate_key(${id}, ${hashSecret(secret)}, ${graceSeconds}) as outcome`
+  if (row?.outcome !== 'rotated') throw unknownKey(id)
   return { secret, key: await getKey(sql, id) }
+}
+
+/**
+ * Does so for a user key; under a reference, which is the key's own, once. Throws `KeyError` when the key was rotated under the
+ * reference with another grace.
+ */
+export async function rotateUserKey(
+  sql: Sql,
+  id: number,
+  { graceSeconds, reference }: { graceSeconds: number; reference: string | undefined },
+): Promise<Omit<KeyCreation, 'outcome'>> {
+  const secret = randomUUID()
+  const [row] = await sql<{ outcome: 'rotated' | 'repeated' | 'conflict' | 'unknown_key' }[]>`
+    select rotate_user_key(${id}, ${hashSecret(secret)}, ${graceSeconds}, ${reference ?? null}) as outcome`
+  if (row === undefined) throw new Error('the rotation was not decided')
+  if (row.outcome === 'unknown_key') throw unknownKey(id)
+  if (row.outcome === 'conflict') {
+    throw new KeyError(
+      'conflict',
+      `Under the reference "${reference}", key ${id} was rotated with another grace; use another reference for another rotation`,
+    )
+  }
+  return { secret: row.outcome === 'rotated' ? secret : null, key: await getKey(sql, id) }
 }
 
 /** Returns a key that isn't deleted. Throws `KeyError` if there is none. */

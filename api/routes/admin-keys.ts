@@ -28,7 +28,7 @@ import {
   maxKeyId,
   restoreKey,
   revokeKey,
-  rotateKey,
+  rotateUserKey,
 } from '../ledger/keys.ts'
 import { type ListParameters, sendFreeList } from './lists.ts'
 import { type Members, readMembers, type Values, wholeNumber } from './members.ts'
@@ -100,6 +100,7 @@ const grant = {
   reference: label,
 }
 const rotation = {
+  reference: v.optional(label),
   grace_seconds: v.optional(
     wholeNumber([0, maxGraceSeconds], `must be a whole number from 0 to ${maxGraceSeconds} (366 days)`),
     0,
@@ -188,8 +189,8 @@ export function addAdminKeyRoutes(
   )
   app.post(
     '/admin/keys/:id/rotate',
-    change(rotation, async (id, { grace_seconds }) =>
-      showSecret(await rotateKey(sql, id, grace_seconds, 'user')),
+    change(rotation, async (id, { reference, grace_seconds: graceSeconds }) =>
+      showSecret(await rotateUserKey(sql, id, { graceSeconds, reference })),
     ),
   )
   app.post(

@@ -172,11 +172,14 @@ export function isAboutUrl(error: unknown): boolean {
   return error.code === undefined || error.code === 'route_not_found'
 }
 
+/** Errors that last until the operator does something. */
+const untilOperatorActs = ['filter_not_ready', 'keys_over_http_off']
+
 /** Whether the same request may succeed later. */
 export function isTransient(error: unknown): error is DevdataError {
   return (
     error instanceof ConnectionError ||
     error instanceof RateLimitError ||
-    (error instanceof UnavailableError && error.code !== 'filter_not_ready') // until the operator loads data
+    (error instanceof UnavailableError && !untilOperatorActs.some((code) => code === error.code))
   )
 }

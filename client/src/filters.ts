@@ -2,6 +2,10 @@
 import { flags, repeated } from './filter-types.ts'
 import { isWholeNumber } from './options.ts'
 
+/** Returns a member's name as the service has it. */
+export const toSnakeCase = (name: string): string =>
+  name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+
 /**
  * Writes the path of a list with a filter. Throws a `TypeError` if a value is empty, because the service would refuse
  * it. It also throws for values that are neither texts nor numbers: "null" would be searched for.
@@ -11,7 +15,7 @@ export function writeListUrl(path: string, filter: object): string {
   if (typeof filter !== 'object' || filter === null) throw new TypeError('a filter must be an object')
   for (const [member, given] of Object.entries(filter as Record<string, unknown>)) {
     if (given === undefined) continue
-    const name = member.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+    const name = toSnakeCase(member)
     const isRepeated = repeated.includes(name)
     const values = (Array.isArray(given) ? [...given] : [given]).map((value) =>
       writeValue(member, value, flags.includes(name)),

@@ -36,7 +36,7 @@ export interface ResponseCache {
 
 /** What a response says besides its data. */
 export interface ResponseInfo {
-  method: 'GET' | 'HEAD'
+  method: 'GET' | 'HEAD' | 'POST' | 'PATCH'
   /** Path and query below the base URL. */
   path: string
   status: number
@@ -77,13 +77,15 @@ export interface SenderOptions {
 
 /** One request. */
 export interface ApiRequest {
-  method?: 'GET' | 'HEAD'
+  method?: ResponseInfo['method']
   /** Path and query below the base URL, without a leading slash. */
   path: string
   /** Sent with each try, so that the request is charged once. */
   idempotencyKey?: string | undefined
   /** What the request may cost, in credits. */
   maxCredits?: number | undefined
+  /** The members of a JSON body. */
+  body?: object | undefined
   signal?: AbortSignal | undefined
 }
 
@@ -140,14 +142,16 @@ export function createSender({
 /** Sends a request once, and reads the response to its end. */
 async function exchange<Body>(connection: Connection, request: ApiRequest): Promise<ApiResponse<Body>> {
   const { base, apiKey, cache } = connection
-  const { method = 'GET', path, idempotencyKey, maxCredits, signal } = request
+  const { method = 'GET', path, idempotencyKey, maxCredits, body: sent, signal } = request
   const url = base + path
   const cached = method === 'GET' ? await cache?.get(url) : undefined
   const headers: Record<string, string> = { Authorization: `Bearer ${apiKey}`, Accept: 'application/json' }
   if (idempotencyKey !== undefined) headers['Idempotency-Key'] = idempotencyKey
   if (maxCredits !== undefined) headers['Max-Credits'] = String(maxCredits)
   if (cached !== undefined) headers['If-None-Match'] = cached.etag
-  const { response, text } = await receive(connection, url, { method, headers }, signal)
+  if (sent !== undefined) headers['Content-Type'] = 'application/json'
+  const init = { method, headers, ...(sent && { body: JSON.stringify(sent) }) }
+  const { response, text } = await receive(connection, url, init, signal)
 
   const { status } = response
   const pauseSeconds = readPauseSeconds(response.headers.get('RateLimit'))

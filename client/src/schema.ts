@@ -411,6 +411,46 @@ export interface components {
              */
             last_used_at: string | null;
         };
+        /** @description A key to create. */
+        NewKey: {
+            /** @description A name for this request, such as the number of an order. 1 to 100 characters without control characters. */
+            reference: string;
+            /** @description Starting balance. 0 if it is missing. */
+            credits?: number;
+            /** @description A name for your own records; null for none. 1 to 100 characters without control characters. */
+            name?: string | null;
+            /** @description What the key may read. Everything if it is missing. */
+            scopes?: ("users:read" | "repos:read")[];
+            /** @description Rate limit as requests/seconds, such as `100/60`. Null for none. If it is missing, the operator's default. */
+            rate_limit?: string | null;
+            /** @description The operator's webhook is told when a charge takes the balance below this. Null for none. */
+            notify_below?: number | null;
+            /** @description When the key stops working, a date (0:00 UTC) or a timestamp in the future (ISO 8601). Null for never. */
+            expires_at?: string | null;
+        };
+        /** @description What to change of a key. What is missing stays as it is. */
+        KeyChange: {
+            /** @description A name for your own records; null for none. 1 to 100 characters without control characters. */
+            name?: string | null;
+            /** @description Rate limit as requests/seconds: `100/60` is 100 requests in 60 seconds. Null for none. */
+            rate_limit?: string | null;
+            /** @description The operator's webhook is told when a charge takes the balance below this. Null for none. */
+            notify_below?: number | null;
+        };
+        /** @description Credits to grant. */
+        NewGrant: {
+            /** @description Credits to add, or to withdraw if negative. Not 0. */
+            credits: number;
+            /** @description A name for this grant, such as the number of an invoice. 1 to 100 characters without control characters. */
+            reference: string;
+        };
+        /** @description How to replace the secret of a key. */
+        KeyRotation: {
+            /** @description A name for this rotation. 1 to 100 characters without control characters. */
+            reference?: string;
+            /** @description How long the old secret still works. 0 if it is missing. */
+            grace_seconds?: number;
+        };
         /** @description An API key with its secret. */
         CreatedKey: {
             /**

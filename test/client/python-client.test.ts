@@ -422,6 +422,45 @@ print(json.dumps([len(logins), sorted(set(logins))]))
   })
 })
 
+describe('keys over HTTP', () => {
+  test('creates, finds, changes, grants, rotates, revokes and restores, once though responses are lost', async () => {
+    const pass: Intercept = (request, handle) => handle(request)
+    interceptions.push(lose, pass, lose, pass, lose)
+    const { output } = await python(
+      `
+from devdata_client.admin import Admin
+keys = Admin(os.environ["DEVDATA_URL"], os.environ["DEVDATA_API_KEY"]).keys
+made = keys.create(reference="order 1", credits=10, name="Py", notify_below=5, expires_at=None)
+key_id = made["id"]
+granted = keys.grant(key_id, credits=5, reference="invoice 1")
+rotated = keys.rotate(key_id)
+with Client(os.environ["DEVDATA_URL"], rotated["secret"]) as own:
+    balance = own.credits()["remaining_credits"]
+changed = keys.change(key_id, name=None, rate_limit="9/60")
+print(json.dumps([
+    [made["secret"], granted["outcome"], balance],
+    [changed["name"], changed["rate_limit"], changed["notify_below"]],
+    [keys.revoke(key_id)["status"], keys.restore(key_id)["status"], keys.get(key_id)["id"] == key_id, keys.get(2147483647)],
+    sum(key["id"] == key_id for key in keys.list(below=16, page_size=1)),
+    attempt(lambda: keys.create(reference="order 1", credits=11))[::2],
+    attempt(lambda: keys.create(reference="order 2", credit=11))[1:],
+    attempt(lambda: keys.revoke(2147483647))[::2],
+]))
+`,
+      { role: 'admin', scopes: ['keys:write'] },
+    )
+    expect(output).toEqual([
+      [null, 'repeated', 15],
+      [null, '9/60', 5],
+      ['revoked', 'active', true, null],
+      1,
+      ['InvalidRequestError', 'reference_conflict'],
+      [expect.stringMatching(/^Unknown member: credit; /), 'invalid_parameter'],
+      ['NotFoundError', 'key_not_found'],
+    ])
+  })
+})
+
 describe('the package', () => {
   test('has the version of the other client', async () => {
     const { project: metadata } = parseToml(
@@ -439,8 +478,12 @@ describe('the package', () => {
     await writeFile(
       program,
       `from devdata_client import Client, ItemList, ListState
+from devdata_client.admin import Admin
 from devdata_client.records import User
 
+made = Admin("http://localhost", "key").keys.create(reference="order 1", credits=5, notify_below=None)
+secret: str | None = made["secret"]
+balance: int = made["key"]["remaining_credits"]
 api = Client("http://localhost", "key")
 users: ItemList[User] = api.users.list(location=["berlin"], budget=5)
 state: ListState | None = users.state
@@ -459,13 +502,15 @@ for repository in api.repositories.list(exclude="dependencies"):
     await writeFile(
       program,
       `from devdata_client import Client
+from devdata_client.admin import Admin
 for user in Client("http://localhost", "key").users.list(nmae="x"):
     print(user["nmae"])
+Admin("http://localhost", "key").keys.grant(7, credits=5)
 `,
     )
     await expect(check(program)).rejects.toHaveProperty(
       'stdout',
-      expect.stringMatching(/"nmae"[\s\S]*"nmae"/),
+      expect.stringMatching(/"nmae"[\s\S]*"nmae"[\s\S]*"reference"/),
     )
   })
 })

@@ -190,6 +190,42 @@ describeOnOneDatabase('a shop', (kind) => {
     expect((await patch(id, { name: null })).json()).toMatchObject({ name: null })
   })
 
+  test('rotates a key once under a reference, however late or often the request arrives', async () => {
+    const { id } = await create({ reference: 'order 14' })
+    const rotate = async (body: Record<string, unknown>) => {
+      const { status, json } = await post(`/admin/keys/${id}/rotate`, body)
+      return status === 200 ? v.parse(createdSchema, json()).secret : [status, json()]
+    }
+    const rotations = await Promise.all(
+      Array.from({ length: 10 }, () => rotate({ reference: 'first', grace_seconds: 0 })),
+    )
+    const [first, ...more] = rotations.filter((secret) => secret !== null)
+    expect([first, more]).toEqual([expect.any(String), []])
+    const ask = async () => (await service.request('/api-key/credits', { key: String(first) })).status
+    expect(await rotate({ reference: 'first' })).toBeNull() // 0 seconds is the default
+    expect(await ask()).toBe(200)
+    expect(await rotate({ reference: 'first', grace_seconds: 60 })).toEqual([
+      409,
+      {
+        error: `Under the reference "first", key ${id} was rotated with another grace; use another reference for another rotation`,
+      },
+    ])
+    expect(await ask()).toBe(200)
+    expect(await rotate({ reference: 'second', grace_seconds: 3600 })).toEqual(expect.any(String))
+    expect(await ask()).toBe(200)
+    expect(await rotate({ reference: 'third' })).toEqual(expect.any(String))
+    expect(await ask()).toBe(401)
+    expect(await rotate({ reference: 'first' })).toBeNull()
+
+    // References belong to the key.
+    const other = await create({ reference: 'order 15' })
+    const { secret } = v.parse(
+      createdSchema,
+      (await post(`/admin/keys/${other.id}/rotate`, { reference: 'first' })).json(),
+    )
+    expect(secret).not.toBeNull()
+  })
+
   test('finds keys by balance and name', async () => {
     const poor = await create({ reference: 'order 8', credits: 7, name: 'Poor client' })
     await create({ reference: 'order 9', credits: 8, name: 'Rich CLIENT' })
@@ -308,6 +344,7 @@ describeOnOneDatabase('a shop', (kind) => {
       ['/grants', { credits: '5', reference: 'x' }, /^Invalid credits: must/],
       ['/grants', {}, /^Invalid credits: missing$/],
       ['/grants', undefined, /^Invalid credits: missing$/],
+      ['/rotate', { reference: '' }, /^Invalid reference: must/],
       ['/rotate', { grace_seconds: -1 }, /^Invalid grace_seconds: must/],
       ['/rotate', { grace_seconds: 31_622_401 }, /^Invalid grace_seconds: must/],
       ['/revoke', { credits: 5 }, /^Unknown member: credits; this body has no members$/],
@@ -413,6 +450,9 @@ describe('openapi.yml', () => {
     await send(`/admin/keys/${id}/grants`, { credits: maxBalance - 10, reference: 'invoice 2026-0117' })
     await send(`/admin/keys/${id}/grants`, { credits: 1, reference: 'x' })
     await send(`/admin/keys/${id}/grants`, { credits: 600, reference: 'invoice 2026-0117' })
+    for (const grace_seconds of [0, 1]) {
+      await send(`/admin/keys/${id}/rotate`, { reference: 'rotation 1 of order 1842', grace_seconds })
+    }
     await deleteKey(service.sql, id)
     await send('/admin/keys', { reference: 'order 1842', credits: 10 })
     const text = await service.request('/admin/keys', {

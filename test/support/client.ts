@@ -19,6 +19,8 @@ const run = promisify(execFile)
 
 /** What the package exports. */
 export type ClientModule = typeof import('../../client/src/client.ts')
+/** What its part for operators exports. */
+export type AdminModule = typeof import('../../client/src/admin.ts')
 
 /** The installed package. */
 export interface InstalledClient {
@@ -27,6 +29,7 @@ export interface InstalledClient {
   /** The packed file. */
   archive: string
   module: ClientModule
+  admin: AdminModule
   /** The file of the shell. */
   shell: string
   /** The file of devdata-mcp. */
@@ -56,6 +59,7 @@ async function packAndInstall(): Promise<InstalledClient> {
     directory,
     archive,
     module: await import(pathToFileURL(join(installed, 'client.js')).href),
+    admin: await import(pathToFileURL(join(installed, 'admin.js')).href),
     shell: join(installed, 'shell/main.js'),
     mcp: join(directory, 'node_modules/@devdata/mcp/dist/main.js'),
   }

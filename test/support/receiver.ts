@@ -1,11 +1,12 @@
 /** Receivers of webhooks: what they are sent, and how they behave. */
-import { createHmac, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { Webhook, WebhookVerificationError } from 'standardwebhooks'
 import * as v from 'valibot'
 import { parseWebhookSecrets } from '../../api/webhooks/signature.ts'
-import type { Webhook } from '../../api/webhooks/webhook.ts'
+import type { Webhook as WebhookSettings } from '../../api/webhooks/webhook.ts'
 
 /** A message that a receiver got. */
 export interface Received {
@@ -36,7 +37,7 @@ export const behaviors = {
 
 /** A receiver with its webhook. */
 export interface Receiver extends AsyncDisposable {
-  webhook: Webhook
+  webhook: WebhookSettings
   secret: string
   /** All messages that it got, in their order. */
   received: Received[]
@@ -107,10 +108,16 @@ export async function startReceiver(): Promise<Receiver> {
   return receiver
 }
 
-/** Whether a message is signed with a secret, computed anew from the standard's text. */
+/** Whether a message is signed with a secret, as receivers find out with the library of the standard. */
 export function isSigned({ headers, body }: Received, secret: string): boolean {
-  const key = Buffer.from(secret.slice('whsec_'.length), 'base64')
-  const content = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`
-  const expected = `v1,${createHmac('sha256', key).update(content).digest('base64')}`
-  return String(headers['webhook-signature']).split(' ').includes(expected)
+  try {
+    new Webhook(secret).verify(
+      body,
+      Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)])),
+    )
+    return true
+  } catch (error) {
+    if (error instanceof WebhookVerificationError) return false
+    throw error
+  }
 }

@@ -53,7 +53,7 @@ class Connections:
         self._timeout = timeout
         self._threads = threading.local()
 
-    def request(self, method: str, target: str, headers: dict[str, str]) -> Response:
+    def request(self, method: str, target: str, headers: dict[str, str], body: bytes | None = None) -> Response:
         """Sends a request, and reads the response to its end.
 
         Raises ``ConnectFailed``, or an ``OSError`` or an ``http.client.HTTPException`` if no whole response comes in time.
@@ -61,16 +61,17 @@ class Connections:
         deadline = time.monotonic() + self._timeout
         kept = self._take()
         if kept is None:
-            return self._exchange(self._connect(deadline), method, target, headers, deadline)
+            return self._exchange(self._connect(deadline), method, target, headers, body, deadline)
         try:
-            return self._exchange(kept, method, target, headers, deadline)
+            return self._exchange(kept, method, target, headers, body, deadline)
         except ConnectionError as error:
-            # The service has closed an idle connection. A paid request has an idempotency key: repeating it is free.
+            # The service has closed an idle connection. A paid request has an idempotency key, and one that grants has a
+            # reference: repeating it is free.
             try:
                 fresh = self._connect(deadline)
             except ConnectFailed:
                 raise error from None  # the first try may have been charged
-            return self._exchange(fresh, method, target, headers, deadline)
+            return self._exchange(fresh, method, target, headers, body, deadline)
 
     def close(self) -> None:
         """Closes the connection of this thread."""
@@ -87,13 +88,19 @@ class Connections:
         return kept
 
     def _exchange(
-        self, connection: _Connection, method: str, target: str, headers: dict[str, str], deadline: float
+        self,
+        connection: _Connection,
+        method: str,
+        target: str,
+        headers: dict[str, str],
+        body: bytes | None,
+        deadline: float,
     ) -> Response:
         is_reusable = False
         sock = connection.http.sock
         try:
             sock.settimeout(_time_left(deadline))
-            connection.http.request(method, connection.prefix + target, headers={**headers, **connection.headers})
+            connection.http.request(method, connection.prefix + target, body, {**headers, **connection.headers})
             sock.settimeout(_time_left(deadline))
             received = connection.http.getresponse()
             chunks: list[bytes] = []
@@ -106,11 +113,11 @@ class Connections:
             if received.length:
                 raise http.client.IncompleteRead(b"", received.length)
             received.close()  # so that the connection takes another request
-            body = b"".join(chunks)
+            content = b"".join(chunks)
             if received.headers.get("Content-Encoding") == "gzip":
-                body = gzip.decompress(body)
+                content = gzip.decompress(content)
             is_reusable = not received.will_close
-            return Response(received.status, received.headers, body)
+            return Response(received.status, received.headers, content)
         finally:
             if is_reusable:
                 connection.used_at = time.monotonic()

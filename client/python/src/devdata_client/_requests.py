@@ -127,13 +127,14 @@ class Sender:
         method: str = "GET",
         idempotency_key: str | None = None,
         max_credits: int | None = None,
+        members: dict[str, Any] | None = None,
     ) -> ApiResponse:
-        """Sends a request, again and again if that may help. Raises a ``DevdataError``."""
+        """Sends a request, with the members of a JSON body, again and again if that may help. Raises a ``DevdataError``."""
         retry = 0
         while True:
             self._pause()
             try:
-                return self._exchange(path, method, idempotency_key, max_credits)
+                return self._exchange(path, method, idempotency_key, max_credits, members)
             except DevdataError as error:
                 is_new = isinstance(error, UnreachableError) and not self._has_responded
                 most = min(self._retries, _MAX_RETRIES_BEFORE_RESPONSE) if is_new else self._retries
@@ -152,7 +153,12 @@ class Sender:
         time.sleep(min(seconds, _MAX_SLEEP))
 
     def _exchange(
-        self, path: str, method: str, idempotency_key: str | None, max_credits: int | None
+        self,
+        path: str,
+        method: str,
+        idempotency_key: str | None,
+        max_credits: int | None,
+        members: dict[str, Any] | None,
     ) -> ApiResponse:
         """Sends a request once, and reads the response to its end."""
         url = self._base + path
@@ -168,7 +174,10 @@ class Sender:
             headers["Max-Credits"] = str(max_credits)
         if cached is not None:
             headers["If-None-Match"] = cached.etag
-        response = self._receive(method, path, headers)
+        if members is not None:
+            headers["Content-Type"] = "application/json"
+        sent = None if members is None else json.dumps(members).encode()
+        response = self._receive(method, path, headers, sent)
 
         header = response.headers.get
         status = response.status
@@ -204,9 +213,9 @@ class Sender:
             version=_read_number(header("X-Dataset-Version")),
         )
 
-    def _receive(self, method: str, path: str, headers: dict[str, str]) -> Response:
+    def _receive(self, method: str, path: str, headers: dict[str, str], sent: bytes | None) -> Response:
         try:
-            response = self._connections.request(method, self._base_path + path, headers)
+            response = self._connections.request(method, self._base_path + path, headers, sent)
         except ConnectFailed as error:
             raise UnreachableError(
                 f"Can't connect: {error}. Check the base URL {self._base}, and whether the service runs"

@@ -138,6 +138,6 @@ def is_about_url(error: DevdataError) -> bool:
 
 def is_transient(error: DevdataError) -> bool:
     """Whether the same request may succeed later."""
-    if error.code == "filter_not_ready":  # until the operator loads data
+    if error.code in ("filter_not_ready", "keys_over_http_off"):  # until the operator does something
         return False
     return isinstance(error, (NetworkError, RateLimitError, UnavailableError))
