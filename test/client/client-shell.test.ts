@@ -187,6 +187,36 @@ test('count prints the values of items, and says how many have none', async () =
   }
 })
 
+test('history prints the months of a dependency, and says for how many a date is unknown', async () => {
+  const read = async (...args: string[]) => {
+    const { code, stdout, stderr } = await run(['history', 'ZOD', ...args])
+    expect([code, stderr]).toEqual([
+      0,
+      expect.stringMatching(/^A date is unknown for \d+ users and \d+ repositories\.$/m),
+    ])
+    return stdout
+  }
+  const months = ['--since', '2025-01-01', '--until', '2025-04-01']
+  const path = '/dependencies/history?dependency_name=zod&since=2025-01-01&until=2025-04-01'
+  const headers = { Authorization: `Bearer ${key.secret}` }
+  const { data } = await (await fetch(`${served.url}${path}`, { headers })).json()
+  expect(data).toHaveLength(3)
+  expect(parseLines(await read(...months))).toEqual(data)
+  expect(await read(...months, '--file', 'package.json', '--format', 'csv')).toMatch(
+    /^month,repositories_started,repositories_stopped,repositories_active,users_started,users_stopped,users_active\r\n2025-01,/,
+  )
+  expect(await read('--file', 'go.mod')).toBe('')
+  for (const [args, message] of [
+    [[], 'history needs the NAME of a dependency'],
+    [['zod', '--file', 'a', '--file', 'b'], 'history takes one --file'],
+    [['zod', '--since', 'yesterday'], 'Invalid since'],
+    [['zod', '--location', 'berlin'], "history doesn't have --location"],
+  ] as const) {
+    const failed = { code: 2, stderr: expect.stringContaining(message) }
+    expect(await run(['history', ...args])).toMatchObject(failed)
+  }
+})
+
 describe('a list', () => {
   test('is filtered by each option', async () => {
     const quote = async (...args: string[]) => JSON.parse((await run(['quote', ...args])).stdout).items

@@ -4,27 +4,18 @@
  *
  * @module-tag longest
  */
-import { readFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
-import { hasChromium, listPortalPages, openPortal, openRequest, visitViewer } from '../support/browser.ts'
+import {
+  hasChromium,
+  listPortalPages,
+  openPortal,
+  openRequest,
+  runAxe,
+  visitViewer,
+} from '../support/browser.ts'
 import { isTaken } from '../support/drill.ts'
 import { useStarted } from '../support/suite.ts'
-
-const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-
-interface AxeResults {
-  violations: { id: string; nodes: { target: unknown[] }[] }[]
-}
-
-/** What axe objects to, a line for each element. */
-async function runAxe(page: Page, rules: Record<string, { enabled: boolean }> = {}): Promise<string[]> {
-  // Without `resultTypes`, it would describe each element that it does not object to.
-  const options = { resultTypes: ['violations'], rules }
-  const { violations }: AxeResults = await page.evaluate(`axe.run(document, ${JSON.stringify(options)})`)
-  return violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(' ')}`))
-}
 
 /** Contrast takes axe most of its time. */
 const withoutContrast = { 'color-contrast': { enabled: false } }
@@ -39,6 +30,7 @@ const kinds: readonly string[] = [
   '/docs/reference/list-users/',
   '/docs/reference/objects/',
   '/docs/coverage/',
+  '/docs/history/',
   '/docs/pricing/',
   '/docs/changelog/',
   '/docs/no-such-page',
@@ -94,7 +86,6 @@ describe.skipIf(!hasChromium())('every page', () => {
         note(`${theme}, ${width} pixels`, await runAxe(page, isChosen ? {} : withoutContrast))
       }
       await page.goto(`${portal.origin}${path}`, { waitUntil: 'load' })
-      await page.evaluate(axe)
       await look('dark', 390)
       if (isChosen) await look('light', 1440)
       for (const width of isChosen ? [320, 800, 1152, 1280, 1920] : [320, 1280]) {
@@ -123,7 +114,6 @@ describe.skipIf(!hasChromium())('every page', () => {
       const context = await portal.openContext({ viewport: { width: 390, height: 844 }, colorScheme })
       const page = await context.newPage()
       await page.goto(`${portal.origin}/api-docs`, { waitUntil: 'load' })
-      await page.evaluate(axe)
       expect(await runAxe(page)).toEqual([])
       await page.setViewportSize({ width: 1440, height: 900 })
       expect(await runAxe(page)).toEqual([])

@@ -16,7 +16,7 @@ import { writeCsv } from '../../docs-site/src/scripts/csv.ts'
 import { findKey } from '../../docs-site/src/scripts/key-text.ts'
 import { describePrice, readFields, writePath } from '../../docs-site/src/scripts/query.ts'
 import { escapePart } from '../../docs-site/src/scripts/url.ts'
-import { hasChromium, openPortal, openTab, reload, visit } from '../support/browser.ts'
+import { hasChromium, openPortal, openTab, reload, runAxe, visit } from '../support/browser.ts'
 import { readCounts } from '../support/counts-oracle.ts'
 import { createInstance } from '../support/instance.ts'
 import { useStarted } from '../support/suite.ts'
@@ -37,6 +37,13 @@ test('a place keeps its commas, and several are separated by semicolons', () => 
   const path = writePath({ ...fields, places: 'Berlin, Germany; Lisbon;' })
   expect(new URLSearchParams(path.split('?')[1]).getAll('location')).toEqual(['Berlin, Germany', 'Lisbon'])
   expect(readFields(path)).toMatchObject({ places: 'Berlin, Germany; Lisbon' })
+})
+
+test('companies are entries of their own, of users alone', () => {
+  const path = writePath({ list: 'users', companies: 'Acme, Inc.; @northwind' })
+  expect(new URLSearchParams(path.split('?')[1]).getAll('company')).toEqual(['Acme, Inc.', '@northwind'])
+  expect(readFields(path)).toMatchObject({ companies: 'Acme, Inc.; @northwind' })
+  expect(writePath({ list: 'repos', companies: 'Acme' })).toBe('/repos')
 })
 
 test('a country may be written as its name', () => {
@@ -281,7 +288,7 @@ describe.skipIf(!hasChromium())('in a browser', () => {
     expect((await portal.service.readLedger(id)).charged).toBe(0)
   })
 
-  test('the query builder completes packages and places, for free', async () => {
+  test('the query builder completes packages, places and companies, for free', async () => {
     const { secret, id } = await portal.service.createKey({ credits: 1_000 })
     await visit(page, `${portal.origin}/docs/pricing/`)
     await useKey(secret)
@@ -295,6 +302,10 @@ describe.skipIf(!hasChromium())('in a browser', () => {
     await expect.poll(() => readOptions('packages')).toEqual(['zod, react-dom'])
     await builder.getByLabel('Places').fill('berlin, g')
     await expect.poll(() => readOptions('places')).toEqual(['Berlin, Germany'])
+    await builder.getByLabel('Companies').fill('acme; northwind-l')
+    await expect.poll(() => readOptions('companies')).toEqual(['acme; @northwind-lab'])
+    await builder.getByLabel('Find').selectOption('repos')
+    expect(await builder.getByLabel('Companies').isDisabled()).toBe(true)
     expect((await portal.service.readLedger(id)).charged).toBe(0)
     expect(complaints).toEqual([])
   })
@@ -359,13 +370,19 @@ describe.skipIf(!hasChromium())('in a browser', () => {
     )
     for (const [width, theme] of [
       [1440, 'dark'],
+      [820, 'dark'],
+      [820, 'light'],
       [390, 'light'],
     ] as const) {
       await page.setViewportSize({ width, height: 900 })
       await page.evaluate(`document.documentElement.dataset.theme = '${theme}'`)
       if (process.env.HISTORY_PICTURES) {
-        await page.screenshot({ path: `${process.env.HISTORY_PICTURES}/${width}-${theme}.png` })
+        await page.screenshot({
+          path: `${process.env.HISTORY_PICTURES}/${width}-${theme}.png`,
+          fullPage: true,
+        })
       }
+      if (width !== 820) expect([width, theme, await runAxe(page)]).toEqual([width, theme, []])
       const isWithin = await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth)
       expect([width, isWithin]).toEqual([width, true])
     }

@@ -1,5 +1,7 @@
 /** A browser for tests, and a server for it: the portal with the sample data behind it. */
 import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { createAdaptorServer } from '@hono/node-server'
 import {
@@ -105,6 +107,24 @@ export async function openTab(portal: Portal): Promise<Tab> {
   page.on('pageerror', (error) => complaints.push(error.message))
   page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()))
   return { context, page, requested, complaints }
+}
+
+interface AxeResults {
+  violations: { id: string; nodes: { target: unknown[] }[] }[]
+}
+
+/** What axe objects to, a line for each element. */
+export async function runAxe(
+  page: Page,
+  rules: Record<string, { enabled: boolean }> = {},
+): Promise<string[]> {
+  if (!(await page.evaluate(`'axe' in window`))) {
+    await page.evaluate(await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8'))
+  }
+  // Without `resultTypes`, it would describe each element that it does not object to.
+  const options = { resultTypes: ['violations'], rules }
+  const { violations }: AxeResults = await page.evaluate(`axe.run(document, ${JSON.stringify(options)})`)
+  return violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(' ')}`))
 }
 
 /** The paths of all pages of the docs, and of one that is not there. */

@@ -133,7 +133,7 @@ export const schemas = {
         enum: [...new Set([...countedBy.users, ...countedBy.repositories])],
         description: 'Also count them by this',
       },
-      ...leaveOutTexts({ ...userFilters, ...repositoryFilters, ...sharedFilters }),
+      ...leaveOutTexts({ ...userFilters, ...repositoryFilters, ...sharedFilters, ...newness }),
     } as const,
     ['list'],
   ),

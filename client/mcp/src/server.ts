@@ -222,15 +222,15 @@ function registerQuote(tools: ToolContext): void {
         const other = list === 'users' ? 'repositories' : 'users'
         throw new ArgumentError(`The filter ${wrong} is for ${other}; leave it out, or set list to ${other}`)
       }
+      if (given.by !== undefined && given.new_since !== undefined) {
+        throw new ArgumentError('by is not allowed with new_since; leave one of them out')
+      }
+      const since = { changedSince: given.new_since }
+      const users = { ...toFilter(filters.users, given), ...since }
+      const repositories = { ...toFilter(filters.repositories, given), ...since }
       return list === 'users'
-        ? describeQuote(api.users, toFilter(filters.users, given), countedBy.users, given.by, signal)
-        : describeQuote(
-            api.repositories,
-            toFilter(filters.repositories, given),
-            countedBy.repositories,
-            given.by,
-            signal,
-          )
+        ? describeQuote(api.users, users, countedBy.users, given.by, signal)
+        : describeQuote(api.repositories, repositories, countedBy.repositories, given.by, signal)
     }),
   )
 }

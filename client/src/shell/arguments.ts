@@ -21,8 +21,9 @@ export interface Arguments {
   filter: UserFilter & RepositoryFilter
   /** What items are counted by. */
   by: string | undefined
-  /** The version of the dataset at which a watch begins. */
-  since: number | undefined
+  /** The version of the dataset at which a watch begins, or the time at which a history does. */
+  since: string | undefined
+  until: string | undefined
   day: string | undefined
   isByDay: boolean
   budget: number | undefined
@@ -43,6 +44,7 @@ const options = {
   names: { type: 'string' },
   by: { type: 'string' },
   since: { type: 'string' },
+  until: { type: 'string' },
   day: { type: 'string' },
   'by-day': { type: 'boolean' },
   budget: { type: 'string' },
@@ -93,6 +95,7 @@ const commands = {
   dependencies: { operand: 'a TEXT to look for', options: ['file', ...formatOptions] },
   locations: { operand: 'a TEXT to look for', options: formatOptions },
   companies: { operand: 'a TEXT to look for', options: formatOptions },
+  history: { operand: 'the NAME of a dependency', options: ['file', 'since', 'until', ...formatOptions] },
   credits: { options: formatOptions },
   usage: { list: 'usage', options: [...readingOptions, 'day', 'by-day'] },
   watch: { operand: 'users or repos', options: ['since', ...payingOptions] },
@@ -136,7 +139,8 @@ export function parseArguments(args: readonly string[]): Arguments {
     names: isLookUp ? [operand ?? ''] : values.names === undefined ? undefined : readNamesFile(values.names),
     filter: readFilter(values),
     by: values.by,
-    since: readWhole('--since', values.since),
+    since: values.since,
+    until: values.until,
     day: values.day,
     isByDay: values['by-day'] ?? false,
     budget: readWhole('--budget', values.budget, ' of credits'),

@@ -46,12 +46,14 @@ export function createFormatter(
   }
 }
 
-/** An object in an item has columns of its own, and not one. */
+/** An object in an item has columns of its own, and not one. Their names begin with its name. */
 function flatten(item: object): object {
   const isObject = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value)
   return Object.fromEntries(
     Object.entries(item).flatMap(([name, value]) =>
-      isObject(value) ? Object.entries(value) : [[name, value]],
+      isObject(value)
+        ? Object.entries(value).map(([own, each]) => [own.startsWith(name) ? own : `${name}_${own}`, each])
+        : [[name, value]],
     ),
   )
 }

@@ -17,6 +17,7 @@ Commands:
   dependencies TEXT     names of dependencies that contain the text, the most used ones first, of a --file if you like; free
   locations TEXT        locations that contain the text, the most frequent ones first; free
   companies TEXT        the same for companies
+  history NAME          how many started and stopped using the dependency, by month; of one --file if you like; free
   credits               balance of the key; free
   usage                 what the key was charged; free
   watch users|repos     what is new in the list since the last run with the same --state; each item comes once, ever
@@ -30,6 +31,9 @@ Values (count):
 
 Versions (watch):
   --since VERSION       begin at this version of the dataset, in place of everything that the filter finds now
+
+Months (history):
+  --since TIME, --until TIME
 
 Names (users, repos):
   --names FILE          look up the logins or full names in this file, one a line, in place of a filter; - is standard input

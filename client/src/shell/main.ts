@@ -8,7 +8,7 @@ import { helpText } from './help.ts'
 import { hideKeys } from './hidden-keys.ts'
 import { mirror } from './mirror.ts'
 import { createProgress, type Progress } from './progress.ts'
-import { readCounts, readCredits, readList, readNames, readQuote } from './reading.ts'
+import { readCounts, readCredits, readHistory, readList, readNames, readQuote } from './reading.ts'
 import { version } from './version.ts'
 import { watch } from './watch.ts'
 
@@ -20,6 +20,7 @@ const others: Partial<Record<Arguments['command'], typeof readList>> = {
   dependencies: readNames,
   locations: readNames,
   companies: readNames,
+  history: readHistory,
   mirror,
   watch,
 }

@@ -178,6 +178,23 @@ export async function readNames({ api, signal }: CommandContext, given: Argument
   return print(given, names)
 }
 
+/** Prints who used a dependency, month by month, and says for how many a date is unknown. Returns the exit code. */
+export async function readHistory(
+  { api, progress, signal }: CommandContext,
+  given: Arguments,
+): Promise<number> {
+  const { operand: dependencyName, since, until } = given
+  const [dependencyFile, ...others] = [given.filter.dependencyFiles ?? []].flat()
+  if (others.length > 0) throw new UsageError('history takes one --file')
+  const { data, unknown } = await api
+    .dependencyHistory({ dependencyName, dependencyFile, since, until }, { signal })
+    .catch((error: unknown) => {
+      throw toUsageError(error)
+    })
+  progress.note(`A date is unknown for ${unknown.users} users and ${unknown.repositories} repositories.`)
+  return print(given, data)
+}
+
 /** Prints the balance of the key, and not the key. Returns the exit code. */
 export async function readCredits({ api, signal }: CommandContext, given: Arguments): Promise<number> {
   const { api_key: _, ...status } = await api.credits({ signal })

@@ -7,6 +7,7 @@ import { resolve } from 'node:path'
 import type { WatchState } from '../watch.ts'
 import type { Arguments } from './arguments.ts'
 import { budgetExitCode, UsageError } from './exit.ts'
+import { readWhole } from './filter-options.ts'
 import { lockFolder } from './folder-lock.ts'
 import { createFormatter } from './format.ts'
 import { openOutput } from './output.ts'
@@ -76,8 +77,9 @@ async function run(
 
 function openWatch({ api, signal }: CommandContext, given: Arguments, resume: WatchState | undefined) {
   const { list, filter, budget, stateFile } = given
+  const since = readWhole('--since', given.since)
   // The same command is run each time, so it may begin at a version that is long past.
-  const options = { budget, signal, resume, ...(resume === undefined && { since: given.since }) }
+  const options = { budget, signal, resume, ...(resume === undefined && { since }) }
   try {
     return list === 'users' ? api.users.watch(filter, options) : api.repositories.watch(filter, options)
   } catch (error) {

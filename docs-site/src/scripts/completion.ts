@@ -17,6 +17,8 @@ export interface Completion {
 
 /** Location texts. */
 export const placeCompletion: Completion = { path: '/locations', parameter: 'contains', member: 'location' }
+/** Company texts. */
+export const companyCompletion: Completion = { path: '/companies', parameter: 'contains', member: 'company' }
 /** Names of packages. */
 export const packageCompletion: Completion = {
   path: '/dependencies',

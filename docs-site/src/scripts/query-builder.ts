@@ -5,7 +5,13 @@
  * Each example is a whole sample with its recorded response. For any other question, the example's code gets the new
  * URL, and the response to `HEAD` takes the place of the recorded one.
  */
-import { type Completion, completeField, packageCompletion, placeCompletion } from './completion.ts'
+import {
+  type Completion,
+  companyCompletion,
+  completeField,
+  packageCompletion,
+  placeCompletion,
+} from './completion.ts'
 import { createDivision } from './division.ts'
 import { createElement, find } from './elements.ts'
 import { onKeyChange, readKey } from './key.ts'
@@ -18,6 +24,7 @@ import { followKey, updateSample } from './sample-code.ts'
 /** The fields whose entries are completed. */
 const completions: Record<string, Completion> = {
   places: { ...placeCompletion, separator: ';' },
+  companies: { ...companyCompletion, separator: ';' },
   packages: { ...packageCompletion, separator: ',' },
 }
 

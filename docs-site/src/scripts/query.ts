@@ -9,6 +9,7 @@ import { splitList, writeUrl } from './url.ts'
 /** The fields of a question and their parameters, in the order of the URL. */
 const parameters = {
   places: 'location',
+  companies: 'company',
   countries: 'country',
   packages: 'dependency_names',
   files: 'dependency_files',
@@ -26,10 +27,13 @@ export type Question = { readonly list: string } & Readonly<Partial<Record<Field
 /** What separates the entries of a field. A place has commas: `Berlin, Germany`. */
 const findSeparator = (field: Field) => (repeated.includes(parameters[field]) ? ';' : ',')
 
-/** The fields that say nothing: only users have places and countries, and a status or a first use needs a package or a manifest. */
+/** The fields that say nothing: only users have places, companies and countries, and a status or a first use needs a package or a manifest. */
 export function listUnused({ list, packages = '', files = '' }: Question): string[] {
   const hasDependency = splitList(`${packages},${files}`).length > 0
-  return [...(list === 'repos' ? ['places', 'countries'] : []), ...(hasDependency ? [] : ['status', 'since'])]
+  return [
+    ...(list === 'repos' ? ['places', 'companies', 'countries'] : []),
+    ...(hasDependency ? [] : ['status', 'since']),
+  ]
 }
 
 /** The path and query of the request that answers a question. Countries may have names in place of codes. */
