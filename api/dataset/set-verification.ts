@@ -9,19 +9,19 @@ import { deriveMissingTerms } from './missing-terms.ts'
 import { deriveSets, selectItems } from './set-derivation.ts'
 import { renewUseDates, verifyUseDates } from './use-dates.ts'
 
-/** Ids of each list in a sample. */
-const sampleSize = 2_000
+/** Ids of each list in a sample. Those whose dates are verified are fewer, because a user may use thousands of dependencies. */
+const sampleSizes = { sets: 2_000, dates: 100 }
 
 /**
- * Verifies the sets in one snapshot: all of them, how many items terms have, and the dates of uses, or the sets that should have the
- * ids of a sample.
+ * Verifies the sets and the dates of uses in one snapshot: all of them, and how many items terms have, or those that should have the ids
+ * of a sample.
  */
 export function verifySets(sql: Sql, extent: 'all' | 'sample'): Promise<SetVerification> {
   const verify = async (tx: SqlOrTransaction) => {
     await tx`set local work_mem = '128MB'`
-    if (extent === 'sample') return compareSets(tx, selectItems, await drawSample(tx))
-    const { sets, faults } = await compareSets(tx, selectItems)
-    return { sets, faults: [...faults, ...(await verifyUseDates(tx))] }
+    const draw = (size: number) => (extent === 'sample' ? drawSample(tx, size) : undefined)
+    const { sets, faults } = await compareSets(tx, selectItems, await draw(sampleSizes.sets))
+    return { sets, faults: [...faults, ...(await verifyUseDates(tx, await draw(sampleSizes.dates)))] }
   }
   return beginLong(sql, verify, 'repeatable read read only')
 }
@@ -36,11 +36,11 @@ export function rebuildSets(sql: Sql, options: DatasetChangeOptions = {}): Promi
   })
 }
 
-async function drawSample(tx: SqlOrTransaction): Promise<Sample> {
+async function drawSample(tx: SqlOrTransaction, size: number): Promise<Sample> {
   const lastIds = await readLastIds(tx)
   const draw = (list: SetList): IdRange => {
-    const first = randomInt(Math.max(1, lastIds[list] - sampleSize + 2))
-    return { first, last: first + sampleSize - 1 }
+    const first = randomInt(Math.max(1, lastIds[list] - size + 2))
+    return { first, last: first + size - 1 }
   }
   return createForLists(draw)
 }

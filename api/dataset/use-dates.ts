@@ -2,7 +2,7 @@
 import { listUnready } from '../catalog/derived-terms.ts'
 import type { AttributeName } from '../catalog/filters.ts'
 import type { SqlOrTransaction } from '../database/connect.ts'
-import type { SetVerification } from '../sets/set-verification.ts'
+import type { Sample, SetVerification } from '../sets/set-verification.ts'
 import { applyUseChanges, type UseSource } from '../sets/use-changes.ts'
 import { compareUses } from '../sets/use-verification.ts'
 import type { DatasetChange } from './pending-change.ts'
@@ -81,15 +81,18 @@ export async function deriveUseDates(change: DatasetChange): Promise<void> {
 }
 
 /** Finds the terms whose dates differ from those that they should have. None does before the dates are derived. */
-export async function verifyUseDates(tx: SqlOrTransaction): Promise<SetVerification['faults']> {
+export async function verifyUseDates(
+  tx: SqlOrTransaction,
+  sample?: Sample,
+): Promise<SetVerification['faults']> {
   if ((await listUnready(tx)).some(({ attribute }) => attribute === useDates)) return []
   const undated = await readFileTerms(tx)
-  const select = ({ table, id, columns }: Source) => `select ${id}, dependency_ids, ${columns} from ${table}`
-  return [
-    ...(await compareUses(tx, 'users', select(sources.users), { ...sources.users, undated })),
-    ...(await compareUses(tx, 'repositories', select(sources.repositories), {
-      ...sources.repositories,
-      undated,
-    })),
-  ]
+  const compare = (list: keyof typeof sources) => {
+    const { table, id, columns, hasSeconds } = sources[list]
+    const range = sample?.[list]
+    const where = range === undefined ? 'true' : `${id} between ${range.first} and ${range.last}`
+    const uses = `select ${id}, dependency_ids, ${columns} from ${table} where ${where}`
+    return compareUses(tx, list, uses, { hasSeconds, undated }, range)
+  }
+  return [...(await compare('users')), ...(await compare('repositories'))]
 }

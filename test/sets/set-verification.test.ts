@@ -116,6 +116,15 @@ describeOnOneDatabase('a stored set', (kind) => {
     expect((await verifySets(sql, 'all')).faults).toEqual([])
   })
 
+  test.each(['all', 'sample'] as const)('whose dates of uses are missing is found in %s', async (extent) => {
+    const { sql } = service
+    await sql`delete from use_dates where list = 'users'`
+    const { faults } = await verifySets(sql, extent)
+    expect(new Set(faults.map(({ list }) => list))).toEqual(new Set(['users']))
+    await rebuildSets(sql)
+    expect((await verifySets(sql, extent)).faults).toEqual([])
+  })
+
   test('that is of nothing the rows have is found', async () => {
     const { sql } = service
     await sql`insert into sets select 1000000, list, part, width, cardinality, bytes from sets where term_id = 0`

@@ -5,6 +5,7 @@ import type { SqlOrTransaction } from '../../api/database/connect.ts'
 import { copyInto, writeRow } from '../../api/database/copy.ts'
 import { type DatedTerm, type ItemUse, readDatedItems } from '../../api/sets/dated-items.ts'
 import { readFileUses } from '../../api/sets/file-uses.ts'
+import type { IdRange } from '../../api/sets/set-verification.ts'
 import { applyUseChanges, type UseSource } from '../../api/sets/use-changes.ts'
 import { decodeChunk, encodeUses, Uses, unknownBegin } from '../../api/sets/use-chunks.ts'
 import { compareUses } from '../../api/sets/use-verification.ts'
@@ -204,17 +205,20 @@ describeOnOneDatabase('stored dates', (kind) => {
           const ofFiles = await readOfFiles(tx, groups, dataset?.edition ?? '', readLimits)
           expect(ofFiles.sort(compareItemUses)).toEqual(expected.sort(compareItemUses))
           await writeUses(tx, model, new Map(Array.from(model, ([id, uses]) => [id, new Set(uses.keys())])))
-          const compare = () =>
-            compareUses(tx, 'users', 'select id, terms, begins, ends from test_uses', {
-              hasSeconds: false,
-              undated,
-            })
+          const compare = (range?: IdRange) => {
+            const { first, last } = range ?? { first: 0, last: lastId }
+            const items = `select id, terms, begins, ends from test_uses where id between ${first} and ${last}`
+            return compareUses(tx, 'users', items, { hasSeconds: false, undated }, range)
+          }
           expect(await compare()).toEqual([])
+          expect(await compare({ first: 3, last: 20 })).toEqual([])
           const [chunk] = await tx<{ termId: number }[]>`
             delete from use_dates where ctid in (select ctid from use_dates order by term_id, item_id limit 1)
             returning term_id as "termId"`
           if (chunk === undefined) return
-          expect((await compare()).map(({ termId }) => termId)).toContain(chunk.termId)
+          for (const range of [undefined, { first: 0, last: lastId }]) {
+            expect((await compare(range)).map(({ termId }) => termId)).toContain(chunk.termId)
+          }
         })
       }),
       { numRuns: isDrill ? 200 : 8 },
