@@ -16,6 +16,18 @@ export interface RepositoryUrlParts {
   isNested: boolean
 }
 
+/** Parses a URL. Null: it is invalid. */
+export const parseUrl = rememberLast((text) => URL.parse(text))
+
+/** Returns a function that remembers its last result: the commits of a repository are next to each other. */
+function rememberLast<Result>(compute: (text: string) => Result): (text: string) => Result {
+  let last: { text: string; result: Result } | undefined
+  return (text) => {
+    if (last?.text !== text) last = { text, result: compute(text) }
+    return last.result
+  }
+}
+
 /** Splits an http or https URL of a repository, or of one of its pages. Undefined if the path has no owner and name. */
 export function splitRepositoryUrl({ host, pathname }: URL): RepositoryUrlParts | undefined {
   const [owner, fullName, page] = pathname.split('/').filter(Boolean)
@@ -30,8 +42,8 @@ export function splitRepositoryUrl({ host, pathname }: URL): RepositoryUrlParts 
  * slashes at the end and pages such as `/tree/main` don't count. Other URLs, such as those with nested groups or a
  * query, are equal if only case, scheme or slashes at the end differ.
  */
-export function keyRepositoryUrl(text: string): string {
-  const url = URL.parse(text)
+export const keyRepositoryUrl = rememberLast((text) => {
+  const url = parseUrl(text)
   const isPlain = url !== null && /^https?:$/.test(url.protocol) && url.search + url.hash === ''
   const parts = isPlain ? splitRepositoryUrl(url) : undefined
   if (parts !== undefined && !parts.isNested) {
@@ -40,7 +52,7 @@ export function keyRepositoryUrl(text: string): string {
     if (owner !== undefined && name !== undefined) return foldText(`${parts.host}/${owner}/${name}`)
   }
   return foldText(text.replace(/^https?:\/\//i, '').replace(/\/+$/, ''))
-}
+})
 
 /** Returns the host in a key that `keyRepositoryUrl` made, with its port if it has one. */
 export function findHostInKey(key: string): string {

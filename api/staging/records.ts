@@ -9,7 +9,8 @@ import { isLonger } from '../catalog/attribute-values.ts'
 import { commitHashPattern } from '../catalog/commit-list.ts'
 import { foldText } from '../names/case-folding.ts'
 import { forgeNamePattern, forgeNameRule, identifyAddress } from '../names/forge-names.ts'
-import { keyRepositoryUrl } from '../names/repository-url.ts'
+import { keyRepositoryUrl, parseUrl } from '../names/repository-url.ts'
+import { createCompleteCheck } from './complete-records.ts'
 
 /** What a record describes, and the name of a file of such records, without `.ndjson`. */
 export const recordKinds = ['users', 'identities', 'repos', 'commits', 'removals'] as const
@@ -32,29 +33,38 @@ const text = v.pipe(
     'must be Unicode text without NUL characters',
   ),
 )
-const integer = v.pipe(v.number('must be an integer'), v.safeInteger('must be an integer up to ±(2^53 - 1)'))
+const integer = v.pipe(
+  v.number('must be an integer'),
+  v.check((value) => Number.isSafeInteger(value), 'must be an integer up to ±(2^53 - 1)'),
+)
 const date = v.pipe(
   integer,
   v.check(isDate, 'must be a date in Unix seconds, not milliseconds, in the years 1 to 9999'),
 )
-const count = v.pipe(integer, v.minValue(0, 'must not be negative'))
+const count = v.pipe(
+  integer,
+  v.check((value) => value >= 0, 'must not be negative'),
+)
 const flag = v.boolean('must be true or false')
-const forgeName = v.pipe(text, v.regex(forgeNamePattern, forgeNameRule))
+const forgeName = v.pipe(
+  text,
+  v.check((value) => forgeNamePattern.test(value), forgeNameRule),
+)
 const dependencyText = v.pipe(
   text,
   v.check((value) => value !== '' && !isLonger(value, 255), 'must have 1 to 255 characters'),
 )
 const webUrl = v.pipe(
   text,
-  v.rawCheck(({ dataset, addIssue }) => {
-    const message = dataset.typed ? findUrlProblem(dataset.value) : undefined
-    if (message !== undefined) addIssue({ message })
-  }),
+  v.check(
+    (value) => findUrlProblem(value) === undefined,
+    ({ input }) => findUrlProblem(input) ?? '',
+  ),
 )
 const isoTime = v.pipe(
   text,
-  v.regex(
-    /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/,
+  v.check(
+    (value) => /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/.test(value),
     'must be an ISO 8601 timestamp such as 2024-05-06T07:08:09Z',
   ),
   v.check(
@@ -141,16 +151,19 @@ const repositorySchema = v.pipe(
     default_branch: nullable(text),
     dependencies: nullable(v.array(dependencySchema, 'must be an array')),
   }),
-  v.rawCheck(({ dataset, addIssue }) => {
-    const message = dataset.typed ? findContradiction(dataset.value) : undefined
-    if (message !== undefined) addIssue({ message })
-  }),
+  v.check(
+    (value): boolean => findContradiction(value) === undefined,
+    ({ input }): string => findContradiction(input) ?? '',
+  ),
 )
 /** A repository's record. With `dependencies` null, its dependencies stay as they are. */
 export type RepositoryRecord = v.InferOutput<typeof repositorySchema>
 
 const commitSchema = objectOf({
-  commit_hash: v.pipe(text, v.regex(commitHashPattern, 'must be 40 to 64 lowercase hexadecimal digits')),
+  commit_hash: v.pipe(
+    text,
+    v.check((value) => commitHashPattern.test(value), 'must be 40 to 64 lowercase hexadecimal digits'),
+  ),
   author_email: text,
   author_date: nullable(date),
   committer_email: text,
@@ -177,7 +190,7 @@ const addressesSchema = objectOf({
       ),
       'must be an array',
     ),
-    v.maxLength(maxAddresses, `must have at most ${maxAddresses} addresses`),
+    v.check((list) => list.length <= maxAddresses, `must have at most ${maxAddresses} addresses`),
   ),
 })
 /** The record of a user's further addresses. It replaces those that the user has. */
@@ -205,12 +218,23 @@ export type LoadItem<Kind extends RecordKind = RecordKind> = {
   [Each in Kind]: { kind: Each; record: Records[Each] }
 }[Kind]
 
-const schemas: { [Kind in RecordKind]: v.GenericSchema<unknown, Records[Kind]> } = {
-  users: userSchema,
-  identities: addressesSchema,
-  repos: repositorySchema,
-  commits: commitSchema,
-  removals: removalSchema,
+/** The rules of a kind of records. */
+interface Rules<Item> {
+  schema: v.GenericSchema<unknown, Item>
+  isComplete(value: unknown): value is Item
+}
+
+/** Rules of records are `v.check`, which `isComplete` knows. */
+function createRules<Item>(schema: v.GenericSchema<unknown, Item>): Rules<Item> {
+  return { schema, isComplete: createCompleteCheck(schema) }
+}
+
+const rules: { [Kind in RecordKind]: Rules<Records[Kind]> } = {
+  users: createRules(userSchema),
+  identities: createRules(addressesSchema),
+  repos: createRules(repositorySchema),
+  commits: createRules(commitSchema),
+  removals: createRules(removalSchema),
 }
 
 /** A record is invalid. The message names the field and the rule. */
@@ -222,7 +246,8 @@ export class RecordError extends Error {
 export function validateRecord<Kind extends RecordKind>(kind: Kind, value: unknown): Records[Kind] {
   // Valibot takes an array for an object.
   if (Array.isArray(value)) throw new RecordError(notAnObject)
-  const schema: v.GenericSchema<unknown, Records[Kind]> = schemas[kind]
+  const { schema, isComplete }: Rules<Records[Kind]> = rules[kind]
+  if (isComplete(value)) return value
   const result = v.safeParse(schema, value, { abortEarly: true })
   if (result.success) return result.output
   const [issue] = result.issues
@@ -248,7 +273,7 @@ export function parseItem<Kind extends RecordKind>(kind: Kind, line: string): Lo
 
 /** Finds what is wrong with the URL of a repository. */
 function findUrlProblem(text: string): string | undefined {
-  const url = /^https?:\/\//i.test(text) ? URL.parse(text) : null
+  const url = /^https?:\/\//i.test(text) ? parseUrl(text) : null
   if (url === null) return 'must be an http or https URL'
   if (url.username !== '' || url.password !== '') return 'must not contain a user name or a token'
   return Buffer.byteLength(foldText(text)) > 2000 ? 'must have at most 2000 bytes' : undefined

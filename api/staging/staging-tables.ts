@@ -3,6 +3,7 @@
  * are unlogged, so a crash of the server empties them.
  */
 import type { SqlOrTransaction } from '../database/connect.ts'
+import type { ColumnDeclarations } from '../database/row-buffer.ts'
 import { searchableTexts, type TextName, textTables } from '../names/searchable-texts.ts'
 import { type RecordKind, recordKinds } from './records.ts'
 
@@ -12,7 +13,10 @@ export type TermKind = (typeof termKinds)[number]
 
 /** A staging table of records. */
 interface RecordTable {
-  columns: string
+  /** After the `position`. */
+  columns: ColumnDeclarations
+  /** Those that depend on the ids of terms, after the others. */
+  termColumns?: ColumnDeclarations
   /** The columns that rows of the same thing share. */
   key: string
   /** Another column by which rows are found, besides `position` and the key. */
@@ -30,65 +34,67 @@ export const recordTables: Record<RecordKind, RecordTable> = {
   users: {
     key: 'forge_rest_id',
     content: 'document',
-    columns: `
-      position bigint not null,
-      forge_rest_id bigint not null,
-      login_key text not null,
-      is_bot boolean not null,
-      identities text[] collate "C" not null,
-      document text not null,
-      term_ids integer[] not null`,
+    columns: {
+      forge_rest_id: 'bigint not null',
+      login_key: 'text not null',
+      is_bot: 'boolean not null',
+      identities: 'text[] collate "C" not null',
+      document: 'text not null',
+    },
+    termColumns: { term_ids: 'integer[] not null' },
   },
   identities: {
     key: 'forge_rest_id',
     content: 'document',
-    columns: `
-      position bigint not null,
-      forge_rest_id bigint not null,
-      identities text[] collate "C" not null,
-      document text not null`,
+    columns: {
+      forge_rest_id: 'bigint not null',
+      identities: 'text[] collate "C" not null',
+      document: 'text not null',
+    },
   },
   // Without dependencies, a repository keeps those that it has.
   repos: {
     key: 'forge_rest_id',
     searched: 'url_key',
     content: 'members, dependencies',
-    columns: `
-      position bigint not null,
-      forge_rest_id bigint not null,
-      full_name_key text not null,
-      url_key text not null,
-      owner_identity text collate "C" not null,
-      pushed_at bigint,
-      members text not null,
-      dependencies text,
-      dependencies_count integer not null,
-      term_ids integer[] not null,
-      dependency_ids integer[] not null,
-      first_use_dates bigint[] not null,
-      last_use_dates bigint[] not null`,
+    columns: {
+      forge_rest_id: 'bigint not null',
+      full_name_key: 'text not null',
+      url_key: 'text not null',
+      owner_identity: 'text collate "C" not null',
+      pushed_at: 'bigint',
+      members: 'text not null',
+      dependencies: 'text',
+      dependencies_count: 'integer not null',
+    },
+    termColumns: {
+      term_ids: 'integer[] not null',
+      dependency_ids: 'integer[] not null',
+      first_use_dates: 'bigint[] not null',
+      last_use_dates: 'bigint[] not null',
+    },
   },
   commits: {
     key: 'url_key, commit_hash',
     content: 'members',
-    columns: `
-      position bigint not null,
-      url_key text not null,
-      repo_url text not null,
-      commit_hash text collate "C" not null,
-      committer_date bigint,
-      author_date bigint,
-      author_identity text collate "C",
-      coauthor_identities text[] collate "C",
-      members text not null`,
+    columns: {
+      url_key: 'text not null',
+      repo_url: 'text not null',
+      commit_hash: 'text collate "C" not null',
+      committer_date: 'bigint',
+      author_date: 'bigint',
+      author_identity: 'text collate "C"',
+      coauthor_identities: 'text[] collate "C"',
+      members: 'text not null',
+    },
   },
   removals: {
     key: 'kind, forge_rest_id',
     content: 'kind',
-    columns: `
-      position bigint not null,
-      forge_rest_id bigint not null,
-      kind text not null`,
+    columns: {
+      forge_rest_id: 'bigint not null',
+      kind: 'text not null',
+    },
   },
 }
 
@@ -130,9 +136,11 @@ export function listStagingTables(importId: number): string[] {
 export async function createStagingTables(sql: SqlOrTransaction, importId: number): Promise<void> {
   const [lz4] = await sql`
     select 1 from pg_settings where name = 'default_toast_compression' and 'lz4' = any(enumvals)`
-  const records = recordKinds.map(
-    (kind) => `create unlogged table ${stagingTable(kind, importId)} (${recordTables[kind].columns});`,
-  )
+  const records = recordKinds.map((kind) => {
+    const { columns, termColumns } = recordTables[kind]
+    const declared = Object.entries({ position: 'bigint not null', ...columns, ...termColumns })
+    return `create unlogged table ${stagingTable(kind, importId)} (${declared.map((column) => column.join(' ')).join()});`
+  })
   const terms = termKinds.map((kind) => {
     const { columns, found } = termTables[kind]
     const table = stagingTable(kind, importId)

@@ -3,18 +3,19 @@
  * them in one transaction. Both work through connection poolers.
  */
 import type { Sql, SqlOrTransaction } from '../database/connect.ts'
-import { copyInto, writeColumn, writeRow } from '../database/copy.ts'
 import { beginLong } from '../database/long-transaction.ts'
+import { listColumns, RowBuffer, type TypedColumn } from '../database/row-buffer.ts'
 import type { NamedAccounts } from '../names/automation-accounts.ts'
 import { ImportError } from './import-error.ts'
 import { cleanUpIfDead, holdLivenessLock } from './liveness-lock.ts'
 import { type LoadItem, type RecordKind, recordKinds } from './records.ts'
-import { createRow } from './staged-rows.ts'
+import { createRow, type StagedRow } from './staged-rows.ts'
 import { createStagedTerms, type NamedTerms, writeTerms } from './staged-terms.ts'
 import { createStagingTables, listStagingTables, recordTables, stagingTable } from './staging-tables.ts'
 
-/** A batch is sent when its rows have this many characters. */
-const maxBatchCharacters = 1_000_000
+/** A batch is sent when its rows have this many bytes. */
+const maxBatchBytes = 1_000_000
+const positionColumn = listColumns({ position: 'bigint' })
 
 /** A load that is being staged. */
 export interface Staging {
@@ -69,17 +70,32 @@ export async function withStaging<Result>(
 
 /** Rows that were not sent yet. */
 interface Batch {
-  /** Of the columns in each `line`. */
-  names: string[]
-  rows: StagedLine[]
-  characters: number
+  columns: readonly TypedColumn[]
+  termColumns: readonly TypedColumn[]
+  /** Without the columns of terms. */
+  rows: RowBuffer
+  /** Where each row is in `rows`, and its terms. */
+  parts: { from: number; to: number; terms: NamedTerms | undefined }[]
 }
 
-/** A row of a staging table. */
-interface StagedLine {
-  /** The columns that don't depend on the ids of terms, as they are copied. */
-  line: string
-  terms: NamedTerms | undefined
+function createBatch(kind: RecordKind, rows: RowBuffer): Batch {
+  const { columns, termColumns = {} } = recordTables[kind]
+  return { columns: listColumns(columns), termColumns: listColumns(termColumns), rows, parts: [] }
+}
+
+function addRow(
+  { columns: own, termColumns, rows, parts }: Batch,
+  {
+    position,
+    columns,
+    terms,
+  }: Pick<StagedRow, 'columns'> & { position: number; terms: NamedTerms | undefined },
+): void {
+  const from = rows.length
+  rows.begin(1 + own.length + termColumns.length)
+  rows.write(positionColumn, { position })
+  rows.write(own, columns)
+  parts.push({ from, to: rows.length, terms })
 }
 
 /** Creates the record and the tables of a load, and takes its lock. `end` releases that. */
@@ -105,26 +121,30 @@ export async function beginStaging(sql: Sql, settings: StagingSettings = {}): Pr
   const { id, end } = await createLoad(sql)
   const terms = createStagedTerms(id)
   const batches = new Map<RecordKind, Batch>()
+  const complete = new RowBuffer()
+  /** Without rows. */
+  const unused: RowBuffer[] = []
   let staged = 0
   /** One batch is sent while the next is read. */
   let sending: Promise<unknown> = Promise.resolve()
 
-  async function sendBatch(kind: RecordKind, { names, rows }: Batch): Promise<void> {
+  async function sendBatch(kind: RecordKind, { termColumns, rows, parts }: Batch): Promise<void> {
     batches.delete(kind)
-    await sending
-    sending = beginLong(sql, async (tx) => {
-      if (rows[0]?.terms !== undefined) await terms.stage(tx)
-      const further = rows.map((row) => (row.terms === undefined ? {} : writeTerms(row.terms)))
-      const columns = [...names, ...Object.keys(further[0] ?? {})]
-      await copyInto(
-        tx,
-        `${stagingTable(kind, id)} (${columns.join()})`,
-        rows.map(({ line }, place) =>
-          [line, ...Object.values(further[place] ?? {}).map(writeColumn)].join('\t'),
-        ),
-      )
-    })
+    const before = sending
+    sending = before.then(() =>
+      beginLong(sql, async (tx) => {
+        if (termColumns.length > 0) await terms.stage(tx)
+        for (const { from, to, terms: named } of parts) {
+          complete.append(rows, from, to)
+          if (named !== undefined) complete.write(termColumns, writeTerms(named))
+        }
+        rows.clear()
+        unused.push(rows)
+        await complete.copyInto(tx, stagingTable(kind, id))
+      }),
+    )
     sending.catch(() => {}) // the next `await` of it reports the error
+    await before
   }
 
   return {
@@ -132,16 +152,11 @@ export async function beginStaging(sql: Sql, settings: StagingSettings = {}): Pr
     async add(position, item) {
       const { kind } = item
       const { columns, ...named } = createRow(item, accounts)
-      const line = writeRow([position, ...Object.values(columns)])
-      let batch = batches.get(kind)
-      if (batch === undefined) {
-        batch = { names: ['position', ...Object.keys(columns)], rows: [], characters: 0 }
-        batches.set(kind, batch)
-      }
-      batch.rows.push({ line, terms: terms.name(named) })
-      batch.characters += line.length
+      const batch = batches.get(kind) ?? createBatch(kind, unused.pop() ?? new RowBuffer())
+      batches.set(kind, batch)
+      addRow(batch, { position, columns, terms: terms.name(named) })
       staged++
-      if (batch.characters >= maxBatchCharacters) await sendBatch(kind, batch)
+      if (batch.rows.length >= maxBatchBytes) await sendBatch(kind, batch)
     },
     async flush(leftOut = []) {
       for (const [kind, batch] of batches) await sendBatch(kind, batch)

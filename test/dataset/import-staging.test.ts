@@ -216,12 +216,11 @@ describeOnEachDatabase('what a load has staged', (kind) => {
     await staging.discard()
   })
 
-  test('is refused when a row of it does not fit, and the connection goes on', async () => {
+  test('is refused when a row of it does not fit, and the next load goes on', async () => {
     const staging = await beginStaging(service.sql)
     // No record that was validated has such an id.
     const record = { ...createUser(1), forge_rest_id: 2 ** 63 }
-    await staging.add(1, { kind: 'users', record })
-    await expect(staging.flush()).rejects.toThrow('out of range')
+    await expect(staging.add(1, { kind: 'users', record })).rejects.toThrow('out of range')
     await staging.discard()
     await loadRecords(service.sql, { users: [] })
     expect(await service.sql`select from imports`).toHaveLength(0)

@@ -53,7 +53,7 @@ export interface NdjsonOptions {
   settings?: DatasetSettings | undefined
   /** Called with the load's id before the first row is staged. */
   onBegin?: (importId: number) => void
-  /** Called after every line, and when a step begins. */
+  /** Called after lines were read, and when a step begins. */
   onProgress?: (progress: ImportProgress) => void
 }
 
@@ -135,15 +135,17 @@ async function stageSources(
   for (const [index, source] of sources.entries()) {
     const bytesBefore = progress.bytesRead
     const positionBefore = index * maxLines(sources)
-    for await (const { text, problem, number, bytesRead } of readLines(source.open())) {
-      try {
-        if (problem !== undefined) throw new RecordError(problem)
-        await staging.add(positionBefore + number, parseItem(source.kind, text))
-      } catch (error) {
-        if (!(error instanceof RecordError)) throw error
-        await reject({ file: source.name, line: number, reason: error.message, content: text }, onInvalid)
+    for await (const { lines, bytesRead } of readLines(source.open())) {
+      for (const { text, problem, number } of lines) {
+        try {
+          if (problem !== undefined) throw new RecordError(problem)
+          await staging.add(positionBefore + number, parseItem(source.kind, text))
+        } catch (error) {
+          if (!(error instanceof RecordError)) throw error
+          await reject({ file: source.name, line: number, reason: error.message, content: text }, onInvalid)
+        }
+        progress.lines++
       }
-      progress.lines++
       progress.bytesRead = bytesBefore + bytesRead
       onProgress?.({ ...progress, step: `reading ${source.kind}` })
     }

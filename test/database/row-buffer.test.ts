@@ -1,0 +1,120 @@
+/** Rows that are written in PostgreSQL's binary format (api/database/row-buffer.ts). */
+import { expect, test } from 'vitest'
+import type { SqlOrTransaction } from '../../api/database/connect.ts'
+import type { Column } from '../../api/database/copy.ts'
+import { type ColumnDeclarations, listColumns, RowBuffer } from '../../api/database/row-buffer.ts'
+import { describeOnEachDatabase, useService } from '../support/service.ts'
+
+const declarations = {
+  place: 'integer not null',
+  text: 'text',
+  texts: 'text[] collate "C"',
+  number: 'bigint',
+  numbers: 'bigint[]',
+  integers: 'integer[]',
+  flag: 'boolean',
+} as const satisfies ColumnDeclarations
+const columns = listColumns(declarations)
+type Row = Record<keyof typeof declarations, Column>
+
+function write(rows: RowBuffer, row: Row): void {
+  rows.begin(columns.length)
+  rows.write(columns, row)
+}
+
+async function createTable(tx: SqlOrTransaction): Promise<void> {
+  const list = Object.entries(declarations).map((column) => column.join(' '))
+  await tx.unsafe(`create temporary table written (${list.join()}) on commit drop`)
+}
+
+describeOnEachDatabase('written rows', (kind) => {
+  const service = useService(kind, { data: 'empty' })
+  const texts = [
+    '',
+    '\\',
+    '\\N',
+    '\\.',
+    'a\tb\nc\rd',
+    '{"a","b"}',
+    'NULL',
+    'Zoë 𝒟',
+    '\u2028',
+    'é'.repeat(300_000),
+  ]
+  const numbers = [0, -1, 2 ** 31, -(2 ** 31) - 1, 2 ** 32, Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER]
+
+  test('are stored as they are, whether they were written at once or in parts, and the buffer is free again', async () => {
+    const expected: Row[] = texts.map((text, place) => ({
+      place: place - 5,
+      text,
+      texts: [text, null, 'x'],
+      number: numbers[place] ?? null,
+      numbers: place === 0 ? [] : [...numbers, null],
+      integers: place === 0 ? null : [2 ** 31 - 1, -(2 ** 31), place],
+      flag: place % 2 === 0,
+    }))
+    const parts = new RowBuffer()
+    const rows = new RowBuffer()
+    await service.sql.begin(async (tx) => {
+      await createTable(tx)
+      for (const round of [0, 1, 2]) {
+        for (const row of expected) {
+          if (round === 0) write(rows, row)
+          else {
+            const from = parts.length
+            write(parts, row)
+            rows.append(parts, from, parts.length)
+          }
+        }
+        await rows.copyInto(tx, 'written')
+        await rows.copyInto(tx, 'written') // it has none
+        const stored = await tx`
+          select place, text, to_json(texts) as texts, number, to_json(numbers) as numbers, to_json(integers) as integers, flag
+          from written order by place`
+        expect(stored.map((row) => ({ ...row }))).toEqual(expected)
+        await tx`truncate written`
+      }
+    })
+  })
+
+  test('are refused if an integer is out of range', () => {
+    const row: Row = {
+      place: 1,
+      text: null,
+      texts: null,
+      number: null,
+      numbers: null,
+      integers: null,
+      flag: null,
+    }
+    for (const wrong of [
+      { place: 2 ** 31 },
+      { number: 2 ** 63 },
+      { numbers: [-(2 ** 63) - 2 ** 12] },
+      { integers: [2 ** 31] },
+    ]) {
+      expect(() => write(new RowBuffer(), { ...row, ...wrong })).toThrow('out of range')
+    }
+  })
+
+  test('fail with the error of the database, and the connection stays usable', async () => {
+    const rows = new RowBuffer()
+    const failing = service.sql.begin(async (tx) => {
+      await createTable(tx)
+      const row: Row = {
+        place: null,
+        text: null,
+        texts: null,
+        number: null,
+        numbers: null,
+        integers: null,
+        flag: null,
+      }
+      for (let place = 0; place < 50_000; place++) write(rows, { ...row, place })
+      write(rows, row)
+      await rows.copyInto(tx, 'written')
+    })
+    await expect(failing).rejects.toThrow('null value in column "place"')
+    expect(await service.sql`select 1 as one`).toEqual([{ one: 1 }])
+  })
+})
