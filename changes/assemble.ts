@@ -53,7 +53,8 @@ function findNext(lines: readonly string[], start: number, prefix: string): numb
   return next === -1 ? lines.length : next
 }
 
-if (process.argv[1] === import.meta.filename) {
+/** Moves the lines of all files into the changelog, and removes the files. */
+export function assembleChanges(): void {
   const files = listChangeFiles()
   const changelog = files.reduce(
     (text, file) => addChange(text, readFileSync(file, 'utf8')),
@@ -65,3 +66,5 @@ if (process.argv[1] === import.meta.filename) {
     `CHANGELOG.md has the lines of ${files.length} ${files.length === 1 ? 'file' : 'files'} of changes/`,
   )
 }
+
+if (process.argv[1] === import.meta.filename) assembleChanges()

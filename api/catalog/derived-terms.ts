@@ -4,6 +4,7 @@
  * of the dataset in which all items have its terms. An attribute without one has version 0, which has no items.
  */
 import type { Fragment, SqlOrTransaction } from '../database/connect.ts'
+import { mayLackMigration } from '../database/migrate.ts'
 import { devdataCommand } from '../devdata-command.ts'
 import { type FilterRow, filterNames, filters } from './filters.ts'
 import { type SortRow, sortOrders } from './sort-orders.ts'
@@ -37,9 +38,16 @@ export function listUnready(sql: SqlOrTransaction): Promise<LaterFilter[]> {
   return sql<LaterFilter[]>`select name, attribute from ${selectUnderived(sql, laterFilters)}`
 }
 
-/** Says which filters aren't ready in a database, and what an operator can do. Undefined: all are ready. */
+/**
+ * Says which filters aren't ready in a database, and what an operator can do. Undefined: all are ready. None of them is in a
+ * database that a migration has yet to give `derived_terms`.
+ */
 export async function describeUnready(sql: SqlOrTransaction): Promise<string | undefined> {
-  const names = (await listUnready(sql)).map(({ name }) => name)
+  const unready = await listUnready(sql).catch((error: unknown) => {
+    if (mayLackMigration(error)) return laterFilters
+    throw error
+  })
+  const names = unready.map(({ name }) => name)
   if (names.length === 0) return undefined
   return (
     `Filters not ready: ${names.join(', ')}. Requests with them get 503, because an older version loaded the data. ` +

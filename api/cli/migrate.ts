@@ -1,7 +1,15 @@
 /** `devdata migrate` */
 import type { Command } from 'commander'
+import { describeUnready } from '../catalog/derived-terms.ts'
 import { migrate, migrationWaits } from '../database/migrate.ts'
+import type { MigrationPlan, PlannedMigration } from '../database/migration-plan.ts'
+import { countOf, formatCount } from './output.ts'
 import { withDatabase } from './session.ts'
+
+interface MigrateOptions {
+  plan?: true
+  json?: true
+}
 
 /** Adds `migrate`. */
 export function addMigrateCommand(program: Command): void {
@@ -12,18 +20,64 @@ export function addMigrateCommand(program: Command): void {
       "Bring the database's schema up to date, and print the names of the applied migrations. The service does this " +
         'when it starts. Other commands never change the schema of a PostgreSQL database.',
     )
+    .option('--plan', 'change nothing: say what would be applied, what it locks, and how long it may take')
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
-      '\nExamples:\n  devdata migrate\n  DATABASE_URL=postgres://… devdata migrate --json',
+      '\nExamples:\n  devdata migrate --plan\n  devdata migrate\n  DATABASE_URL=postgres://… devdata migrate --json',
     )
-    .action(async ({ json }: { json?: true }) => {
-      const options = { anySchema: true, longStatements: true, createsDatabase: true }
-      await withDatabase(options, async ({ sql }) => {
-        const applied = await migrate(sql, { onWait: () => console.error(`Waiting: ${migrationWaits}`) })
-        if (json) console.log(JSON.stringify({ applied }))
-        else if (applied.length === 0) console.log('The schema is up to date')
-        else console.log(applied.map((name) => `Applied ${name}`).join('\n'))
-      })
-    })
+    .action(({ plan, json }: MigrateOptions) => (plan ? printPlan(json) : apply(json)))
+}
+
+function apply(json: MigrateOptions['json']): Promise<void> {
+  const options = { anySchema: true, longStatements: true, createsDatabase: true }
+  return withDatabase(options, async ({ sql }) => {
+    const applied = await migrate(sql, { onWait: () => console.error(`Waiting: ${migrationWaits}`) })
+    if (json) console.log(JSON.stringify({ applied }))
+    else if (applied.length === 0) console.log('The schema is up to date')
+    else console.log(applied.map((name) => `Applied ${name}`).join('\n'))
+  })
+}
+
+function printPlan(json: MigrateOptions['json']): Promise<void> {
+  return withDatabase({ anySchema: true }, async ({ sql }) => {
+    const { planMigrations } = await import('../database/migration-plan.ts') // loads the embedded database
+    const plan = await planMigrations(sql)
+    if (json) return console.log(JSON.stringify(toJson(plan)))
+    console.log(describePlan(plan))
+    const isUpgrade = plan.newest > 0 && plan.migrations.length > 0
+    const unready = isUpgrade ? await describeUnready(sql) : undefined
+    if (unready !== undefined) console.log(`Afterwards: ${unready}`)
+  })
+}
+
+function toJson({ newest, isRolling, migrations, estimatedSeconds }: MigrationPlan) {
+  return { newest, is_rolling: isRolling, migrations, estimated_seconds: Math.ceil(estimatedSeconds) }
+}
+
+function describePlan({ newest, isRolling, migrations, estimatedSeconds }: MigrationPlan): string {
+  if (migrations.length === 0) return 'The schema is up to date'
+  if (newest === 0)
+    return `The database has no devdata schema yet. ${countOf(migrations.length, 'migration')} would create it.`
+  const seconds = Math.max(1, Math.ceil(estimatedSeconds))
+  return [
+    `${countOf(migrations.length, 'migration')} would be applied, in one transaction, which keeps its locks to the end:`,
+    ...migrations.map(describeMigration),
+    `Estimate: ${countOf(seconds, 'second')} at most.`,
+    isRolling
+      ? `Instances of the version that has migration ${newest} can go on during it and afterwards: replace them one by one.`
+      : `Versions whose newest migration is ${newest} can't run on the new schema: stop all instances first. Only a backup is a way back.`,
+  ].join('\n')
+}
+
+function describeMigration({ name, creates, removes, changes }: PlannedMigration): string {
+  return [
+    name,
+    ...creates.map((table) => `creates ${table}`),
+    ...removes.map((table) => `removes ${table}`),
+    ...changes.map(
+      ({ table, blocks, rows, bytes }) =>
+        `blocks ${blocks} of ${table} (${formatCount(Math.ceil(bytes / 1e6))} MB); its rows are ${rows}`,
+    ),
+  ].join('\n  ')
 }

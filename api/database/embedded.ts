@@ -94,7 +94,7 @@ function refuseForeignFiles(directory: string): void {
 let compiling: Promise<WebAssembly.Module> | undefined
 
 /** Compiles PGlite, once for all databases of the process. Compiling takes longer than the rest of a start. */
-function compileProgram(): Promise<WebAssembly.Module> {
+export function compileProgram(): Promise<WebAssembly.Module> {
   // V8 may crash the process where it frees compiled WebAssembly (https://github.com/nodejs/node/issues/64500), so it
   // frees none. There is little: the database's memory stays the same.
   setFlagsFromString('--no-wasm-code-gc')

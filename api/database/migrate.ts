@@ -19,7 +19,8 @@ export class MigrationError extends OperatorError {
   override name = 'MigrationError'
 }
 
-interface Migration {
+/** A numbered SQL file. */
+export interface Migration {
   number: number
   name: string
   sql: string
@@ -34,8 +35,9 @@ interface Migration {
 
 let known: readonly Migration[] | undefined
 
-/** The migrations of this version of devdata, in order. Reads them once. */
-export function listMigrations(): readonly Migration[] {
+/** The migrations of this version of devdata, in order. Reads them once. Those of another `directory` are read anew. */
+export function listMigrations(directory?: string): readonly Migration[] {
+  if (directory !== undefined) return readMigrations(directory)
   known ??= readMigrations(migrationsDirectory)
   return known
 }
@@ -253,7 +255,7 @@ export async function migrate(
   sql: Sql,
   { onWait, directory }: { onWait?: () => void; directory?: string } = {},
 ): Promise<string[]> {
-  const migrations = directory === undefined ? listMigrations() : readMigrations(directory)
+  const migrations = listMigrations(directory)
   for (; ; await sleep(lockRetryIntervalMs)) {
     try {
       return await applyMissing(sql, migrations)
@@ -265,8 +267,7 @@ export async function migrate(
 }
 
 async function applyMissing(sql: Sql, migrations: readonly Migration[]): Promise<string[]> {
-  await assertServerVersion(sql)
-  const missing = findMissing(await readApplied(sql), migrations)
+  const missing = await readMissing(sql, migrations)
   if (missing.length === 0) return [] // which needs no right to change the schema
   try {
     return await beginLong(sql, (tx) => applyInTransaction(tx, migrations))
@@ -277,6 +278,12 @@ async function applyMissing(sql: Sql, migrations: readonly Migration[]): Promise
         `run as the role that owns the schema: ${devdataCommand('migrate')}`,
     )
   }
+}
+
+/** Names the migrations that a database lacks. Throws as `migrate` does, but for rights. */
+export async function readMissing(sql: Sql, migrations: readonly Migration[]): Promise<string[]> {
+  await assertServerVersion(sql)
+  return findMissing(await readApplied(sql), migrations)
 }
 
 /** Throws `MigrationError` when this version can't run on the schema of a newer one. */

@@ -9,6 +9,7 @@ import { type Run, readJson, runCommand, sampleDirectory } from '../support/comm
 import { databaseUrl } from '../support/databases.ts'
 import { countLockWaits } from '../support/lock-waits.ts'
 import { describeOnServer, getServerUrl } from '../support/server.ts'
+import { readVersionFixture } from '../support/version-fixture.ts'
 
 describeOnServer('devdata on PostgreSQL', { concurrent: true }, () => {
   let admin: postgres.Sql
@@ -59,6 +60,39 @@ describeOnServer('devdata on PostgreSQL', { concurrent: true }, () => {
     expect(await run(['migrate'])).toEqual({ code: 0, stdout: 'The schema is up to date\n', stderr: '' })
     expect(await readJson(run, ['keys', 'list'])).toEqual([])
     await sql.end()
+  })
+
+  test('says with --plan what migrate would do, and changes nothing', async ({ expect }) => {
+    const { url, run } = await createDatabase()
+    const count = listMigrations().length
+    expect(await run(['migrate', '--plan'])).toEqual({
+      code: 0,
+      stdout: `The database has no devdata schema yet. ${count} migrations would create it.\n`,
+      stderr: '',
+    })
+    const sql = postgres(url, { max: 1 })
+    await sql`set standard_conforming_strings = on` // which the dump expects
+    await sql.unsafe(readVersionFixture('0.1.0').dump).simple()
+    const { stdout } = await run(['migrate', '--plan'])
+    expect(stdout).toContain(
+      '0002_derived_terms.sql\n  blocks reads and writes of dataset (1 MB); its rows are untouched\n',
+    )
+    expect(stdout).toContain(
+      'Estimate: 1 second at most.\nInstances of the version that has migration 1 can go on ',
+    )
+    expect(stdout).toContain('Afterwards: Filters not ready: ')
+    expect(await readJson(run, ['migrate', '--plan'])).toMatchObject({
+      newest: 1,
+      is_rolling: true,
+      estimated_seconds: 1,
+      migrations: listMigrations()
+        .slice(1)
+        .map(({ name }) => ({ name })),
+    })
+    expect(await sql`select number from public.migrations`).toEqual([{ number: 1 }])
+    await sql.end()
+    await run(['migrate'])
+    expect((await run(['migrate', '--plan'])).stdout).toBe('The schema is up to date\n')
   })
 
   test('migrates once, though two migrate at the same time', async ({ expect }) => {

@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { readVersion } from '../../api/build-info.ts'
 import { serve } from '../support/client.ts'
 import { listSamples } from '../support/markdown-samples.ts'
 import { inheritEnvironment } from '../support/program.ts'
@@ -74,6 +75,11 @@ test('the Python client is installed by the line of its page, and its first prog
 test('the files have the hashes that stand beside them', async () => {
   const page = await read('tools.md')
   const checked = await runLines(page, /^curl .*$/gm)
-  const names = ['devdata-client-0.1.0.tgz', 'devdata-mcp-0.1.0.tgz', 'devdata_client-0.1.0-py3-none-any.whl']
+  const version = readVersion()
+  const names = [
+    `devdata-client-${version}.tgz`,
+    `devdata-mcp-${version}.tgz`,
+    `devdata_client-${version}-py3-none-any.whl`,
+  ]
   expect(checked).toBe(names.map((name) => `${name}: OK\n`).join(''))
 })

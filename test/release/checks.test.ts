@@ -1,7 +1,11 @@
 /** What stands in the way of a release. */
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { readVersion } from '../../api/build-info.ts'
 import { listProblems, type ReleaseState, readNewestChanges, readReleaseState } from '../../release/checks.ts'
+import { addHeading, namesVersion, replaceVersion } from '../../release/set-version.ts'
 
 const ready: ReleaseState = {
   version: '1.2.3',
@@ -43,6 +47,43 @@ test('all files of this folder name one version', async () => {
 test('the notes are the newest section of the changelog', async () => {
   const { heading, text } = await readNewestChanges()
   expect(heading).toContain(readVersion())
-  expect(text).toMatch(/^The first version of devdata, .*\n[\s\S]*- /)
+  expect(text).toMatch(/^[A-Z].*\.\n[\s\S]*- /)
   expect(text).not.toMatch(/^## /m)
+})
+
+test('set-version writes the new version wherever it is named, and leaves what pages tell of the earlier one', () => {
+  const project = join(import.meta.dirname, '..', '..')
+  const paths = execFileSync('git', ['ls-files'], { cwd: project, encoding: 'utf8' }).split('\n')
+  const version = readVersion()
+  const texts = paths
+    .filter(namesVersion)
+    .map((path) => [path, readFileSync(join(project, path), 'utf8')] as const)
+  const changed = texts.map(
+    ([path, text]) => [path, text, replaceVersion(path, text, version, '9.8.7')] as const,
+  )
+  expect(changed.filter(([, text, other]) => text !== other).length).toBeGreaterThan(20)
+  for (const [path, text, other] of changed) {
+    expect([path, other.replaceAll('9.8.7', version)]).toEqual([path, text])
+    if (path === 'package-lock.json') {
+      const { version: own, packages } = JSON.parse(other)
+      expect([own, packages[''].version]).toEqual(['9.8.7', '9.8.7'])
+      const others = ({ packages }: { packages: Record<string, unknown> }) => ({ ...packages, '': undefined })
+      expect(others({ packages })).toEqual(others(JSON.parse(text)))
+    } else {
+      const left = other.split(version).slice(0, -1)
+      for (const before of left)
+        expect([path, before.slice(-30)]).toEqual([
+          path,
+          expect.stringMatching(/(from|From|since|before|\|) $/),
+        ])
+    }
+  }
+})
+
+test('set-version gives the changelog a heading with the sections of the changes', () => {
+  const changelog =
+    '# Changelog\n\n## 1.2.2 (2030-01-01)\n\n### API\n\n#### Data\n\n- One.\n\n#### Lists\n\n- Two.\n\n### Docs\n\n- Three.\n'
+  expect(addHeading(changelog, '1.2.3 (2030-01-31)', ['Docs', 'API / Lists'])).toBe(
+    changelog.replace('## 1.2.2', '## 1.2.3 (2030-01-31)\n\n### API\n\n#### Lists\n\n### Docs\n\n## 1.2.2'),
+  )
 })

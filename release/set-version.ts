@@ -1,0 +1,64 @@
+/**
+ * `npm run set-version -- 0.2.0` prepares a release: it writes the version wherever it is named, gives the changelog its heading with
+ * today's date, and moves the lines of `changes/` there.
+ */
+import { execFileSync } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { assembleChanges, listChangeFiles } from '../changes/assemble.ts'
+
+const project = join(import.meta.dirname, '..')
+
+/** Files that name the version of the service or of a client, for readers and programs. */
+const named =
+  /^(package|package-lock|client\/package|client\/deno|client\/mcp\/package)\.json$|^(README\.md|openapi\.yml)$|^client\/.*\.(md|toml|py)$|^client\/src\/shell\/version\.ts$|^deploy\/kubernetes\/|^docs-site\/(samples\.ts|src\/(content|responses)\/)/
+
+/** Whether a file names the version. */
+export const namesVersion = (path: string): boolean => named.test(path)
+
+/** Writes another version into the text of such a file. What happened in the earlier version, as pages tell it, stays. */
+export function replaceVersion(path: string, text: string, from: string, to: string): string {
+  const version = from.replaceAll('.', String.raw`\.`)
+  if (path === 'package-lock.json') {
+    // The first two: of the project, and of its folder among the packages.
+    let left = 2
+    return text.replaceAll(new RegExp(`(?<="version": ")${version}(?=")`, 'g'), (old) =>
+      left-- > 0 ? to : old,
+    )
+  }
+  const before = String.raw`(?<=devdata[_-](?:client-|mcp-)?|(?:"version"|version|__version__|newTag)"?(?::| =) ?["']?|, version |REPOSITORY(?:-import)?:)`
+  return text.replaceAll(new RegExp(before + version + String.raw`(?![\d.]*\d)`, 'g'), to)
+}
+
+/** Puts the heading of a new version before the newest one, with the sections that the changes name, in the order of that one. */
+export function addHeading(changelog: string, heading: string, sections: readonly string[]): string {
+  const [start = '', newest = '', ...older] = changelog.split(/^(?=## )/m)
+  const lines = [`## ${heading}`]
+  let section = ''
+  for (const [line, level, name] of newest.matchAll(/^(###|####) (.*)$/gm)) {
+    if (level === '###') section = name ?? ''
+    const path = level === '###' ? section : `${section} / ${name}`
+    if (sections.some((each) => each === path || (level === '###' && each.startsWith(`${path} / `))))
+      lines.push(line)
+  }
+  return `${start}${lines.join('\n\n')}\n\n${newest}${older.join('')}`
+}
+
+if (process.argv[1] === import.meta.filename) {
+  const [to = ''] = process.argv.slice(2)
+  if (!/^\d+\.\d+\.\d+$/.test(to)) throw new Error('Name the new version: npm run set-version -- 0.2.0')
+  const read = (path: string) => readFileSync(join(project, path), 'utf8')
+  const write = (path: string, text: string) => writeFileSync(join(project, path), text)
+  const { version: from } = JSON.parse(read('package.json'))
+  const files = execFileSync('git', ['ls-files'], { cwd: project, encoding: 'utf8' })
+    .split('\n')
+    .filter(namesVersion)
+  for (const path of files) write(path, replaceVersion(path, read(path), from, to))
+  const sections = listChangeFiles().map((file) => readFileSync(file, 'utf8').split('\n', 1).join(''))
+  const today = new Date().toISOString().slice(0, 10)
+  write('CHANGELOG.md', addHeading(read('CHANGELOG.md'), `${to} (${today})`, sections))
+  assembleChanges()
+  console.log(
+    'Look at the difference, describe the version below its heading in CHANGELOG.md, then run: npm run client && npm run fixture',
+  )
+}
