@@ -129,11 +129,11 @@ async function countValues(
     select coalesce(spelling, value) as value, items_count as count, ${selectKey(sql, 'attributes', list)} as set
     from attributes where name = ${attribute} and items_count > 0`
   const sets = terms.map(({ set }) => set)
-  const found = isUnfiltered(filter)
-    ? { counts: terms.map(({ count }) => count) }
+  const counts = isUnfiltered(filter)
+    ? terms.map(({ count }) => count)
     : await countSets(sql, list, sets, ids.toBitmap(), edition)
-  if (found === 'outdated') return found
-  const counted = terms.map(({ value }, place) => ({ value, count: found.counts[place] ?? 0 }))
+  if (counts === 'outdated') return counts
+  const counted = terms.map(({ value }, place) => ({ value, count: counts[place] ?? 0 }))
   const items = takeMostFrequent(counted)
   const withValue = sumCounts(counted)
   const { total } = ids

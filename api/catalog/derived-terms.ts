@@ -9,21 +9,22 @@ import { devdataCommand } from '../devdata-command.ts'
 import { type FilterRow, filterNames, filters } from './filters.ts'
 import { type SortRow, sortOrders } from './sort-orders.ts'
 
-/** A filter that 0.1.0 doesn't have, or an order such as `sort=stars`, and the attribute or the searchable text that it asks for. */
+/** A filter that 0.1.0 doesn't have, or an order such as `sort=stars`, and the attribute or the searchable text that it needs. */
 interface LaterFilter {
   name: string
   attribute: string
 }
 
-/** The filters and orders whose terms an older version may have left out. */
+/** The filters and orders that need terms which an older version may have left out. */
 const laterFilters: readonly LaterFilter[] = [
   ...filterNames.flatMap((name) => {
     const { attribute = name, isLater }: FilterRow = filters[name]
     return isLater ? [{ name, attribute }] : []
   }),
-  ...Object.entries<SortRow>(sortOrders).flatMap(([name, { unknown }]) =>
-    unknown === undefined ? [] : [{ name: `sort=${name}`, attribute: unknown }],
-  ),
+  ...Object.entries<SortRow>(sortOrders).map(([name, { rest }]) => ({
+    name: `sort=${name}`,
+    attribute: rest,
+  })),
 ]
 
 /** SQL: a JSON array with those of the filters and orders that aren't ready. */

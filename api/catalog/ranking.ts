@@ -16,37 +16,36 @@ import {
   compareValues,
   type Sort,
   type SortPlace,
-  type SortRow,
   type SortValue,
   sortOrders,
 } from './sort-orders.ts'
 import { selectMember } from './stored-documents.ts'
 
-/** The order of matches. */
-export interface Ranking {
+/** The order of matches, in groups: those that have the same term. */
+export interface Ranking extends Terms {
   sort: Sort
-  /** In their order. */
-  groups: readonly Group[]
   /** The number of matches before each group, and of all. */
   starts: readonly number[]
   /** The matches of groups that were read, by the group's index. */
   known: Map<number, RankedItems>
 }
 
-/** Matches that have one term, or none. */
-interface Group {
-  /** Their value, or its day; the lowest one, if they have several. */
-  value: SortValue
-  count: number
-  /** Undefined: they have no term. */
-  term?: Term
+/** Terms in their order. Each item of the list has one. There may be a hundred thousand, so they are columns, and not objects. */
+interface Terms {
+  /** The value of the items, or its day. */
+  values: readonly SortValue[]
+  keys: readonly SetKey[]
+  /** The number of items that have the term, whether they match or not. */
+  sizes: readonly number[]
 }
 
-/** A term of an order. */
-interface Term {
+/** A group of matches. */
+interface Group {
+  index: number
+  value: SortValue
   key: SetKey
-  /** Items that have it, whether they match or not. */
-  items: number
+  size: number
+  matches: number
 }
 
 /** Matches of a group, in their order. */
@@ -67,15 +66,15 @@ interface EditionMatches {
 const maxRows = 1_000
 
 /** Estimated memory of a group and of a place. */
-const groupBytes = 64
+const groupBytes = 32
 const placeBytes = 48
 
 /** The memory of the groups that a ranking knows, unless those of one page take more. */
 const maxKnownBytes = 4 * 2 ** 20
 
 /** The memory that a ranking takes. */
-export function measureRanking({ groups, known }: Ranking): number {
-  return groups.length * groupBytes + measureKnown(known)
+export function measureRanking({ values, known }: Ranking): number {
+  return values.length * groupBytes + measureKnown(known)
 }
 
 function measureKnown(known: Ranking['known']): number {
@@ -94,45 +93,37 @@ export async function rankMatches(
   if (ids.total <= maxRows) {
     const places = await readPlaces(sql, sort, ids.select(0, ids.total), edition)
     if (places === 'outdated') return places
-    const group = { value: toGroupValue(sort, places.at(-1)?.value ?? null), count: ids.total }
-    return createRanking(sort, [group], rankPlaces(places))
+    // One group, by its lowest value.
+    const values = [toGroupValue(sort, places.at(-1)?.value ?? null)]
+    return createRanking(sort, { values, keys: [], sizes: [] }, [ids.total], [rankPlaces(places)])
   }
-  const { list, valueWithoutTerm } = sortOrders[sort]
   const terms = await readTerms(sql, sort, edition)
   if (terms === 'outdated') return terms
-  const counted = areAll
-    ? { counts: terms.map(({ term }) => term.items), others: undefined }
-    : await countSets(
-        sql,
-        list,
-        terms.map(({ term }) => term.key),
-        ids.toBitmap(),
-        edition,
-      )
-  if (counted === 'outdated') return counted
-  const { counts, others } = counted
-  const withoutTerm = {
-    value: valueWithoutTerm,
-    count: ids.total - counts.reduce((sum, count) => sum + count, 0),
-  }
-  const groups = [...terms.map((each, place): Group => ({ ...each, count: counts[place] ?? 0 })), withoutTerm]
-    .filter(({ count }) => count > 0)
-    .sort((a, b) => compareValues(a.value, b.value))
-  return createRanking(sort, groups, others && rankTies(valueWithoutTerm, others))
+  const counts = areAll
+    ? terms.sizes
+    : await countSets(sql, sortOrders[sort].list, terms.keys, ids.toBitmap(), edition)
+  return counts === 'outdated' ? counts : createRanking(sort, terms, counts)
 }
 
-/** Creates a ranking. The items of the group without a term may be known. */
-function createRanking(sort: Sort, groups: readonly Group[], withoutTerm?: RankedItems): Ranking {
+/** Creates a ranking from the number of matches that have each term. The first groups may be known. */
+function createRanking(
+  sort: Sort,
+  terms: Terms,
+  counts: readonly number[],
+  known: readonly RankedItems[] = [],
+): Ranking {
+  const hasMatches = (_: unknown, place: number) => (counts[place] ?? 0) > 0
+  const values = terms.values.filter(hasMatches)
+  const keys = terms.keys.filter(hasMatches)
+  const sizes = terms.sizes.filter(hasMatches)
   const starts = [0]
-  for (const { count } of groups) starts.push((starts.at(-1) ?? 0) + count)
-  const ranking: Ranking = { sort, groups, starts, known: new Map() }
-  const index = findWithoutTerm(ranking)
-  if (index >= 0 && withoutTerm !== undefined) ranking.known.set(index, withoutTerm)
-  return ranking
-}
-
-function findWithoutTerm({ groups }: Pick<Ranking, 'groups'>): number {
-  return groups.findIndex(({ term }) => term === undefined)
+  let end = 0
+  for (const count of counts) {
+    if (count === 0) continue
+    end += count
+    starts.push(end)
+  }
+  return { sort, values, keys, sizes, starts, known: new Map(known.entries()) }
 }
 
 /** The matches on a page. */
@@ -156,14 +147,14 @@ export async function selectRanked(
 
 /** Finds the matches on a page. Undefined: the ranking doesn't know all of the page's groups yet. */
 export function selectKnown(ranking: Ranking, page: Page<SortPlace>): RankedPage | undefined {
-  const { groups, starts, known } = ranking
+  const { values, starts, known } = ranking
   const { first, end } = findSpan(ranking, page)
   for (let index = first; index < end; index++) if (!known.has(index)) return undefined
   const start = starts[first] ?? 0
   const skipped =
     page.after === undefined ? offsetOf(page) : start + (known.get(first)?.rank(page.after) ?? 0)
   const places: SortPlace[] = []
-  for (let index = first; index < Math.min(end, groups.length); index++) {
+  for (let index = first; index < Math.min(end, values.length); index++) {
     const offset = Math.max(0, skipped - (starts[index] ?? 0))
     places.push(...(known.get(index)?.select(offset, page.size - places.length) ?? []))
   }
@@ -171,18 +162,18 @@ export function selectKnown(ranking: Ranking, page: Page<SortPlace>): RankedPage
 }
 
 /** Finds the groups that a page may have items of: from `first` on, and before `end`. */
-function findSpan({ sort, groups, starts }: Ranking, page: Page<SortPlace>): { first: number; end: number } {
+function findSpan({ sort, values, starts }: Ranking, page: Page<SortPlace>): { first: number; end: number } {
   const { after, size } = page
   const offset = offsetOf(page)
   const value = after && toGroupValue(sort, after.value)
-  const first = findFirst(groups.length, (index) =>
+  const first = findFirst(values.length, (index) =>
     value === undefined
       ? (starts[index + 1] ?? 0) > offset
-      : compareValues(groups[index]?.value ?? null, value) >= 0,
+      : compareValues(values[index] ?? null, value) >= 0,
   )
   // Behind a place, the page may begin at the end of the first group.
   const last = after === undefined ? offset + size : (starts[first + 1] ?? 0) + size
-  return { first, end: findFirst(groups.length, (index) => (starts[index] ?? 0) >= last) }
+  return { first, end: findFirst(values.length, (index) => (starts[index] ?? 0) >= last) }
 }
 
 /** Returns the first index for which a test holds, which then holds for all later ones; `length`: there is none. */
@@ -204,63 +195,64 @@ function toGroupValue(sort: Sort, value: SortValue): SortValue {
 /** Reads the groups of a span that a ranking doesn't know, and adds them to it. */
 async function readGroups(
   sql: SqlOrTransaction,
-  { sort, groups, known }: Ranking,
+  ranking: Ranking,
   { ids, edition }: EditionMatches,
   { first, end }: { first: number; end: number },
 ): Promise<'read' | 'outdated'> {
+  const { sort, known } = ranking
   const matches = ids.toBitmap()
-  const withoutTerm = findWithoutTerm({ groups })
-  if (withoutTerm >= first && withoutTerm < end && !known.has(withoutTerm)) {
-    const keys = groups.flatMap(({ term }) => term?.key ?? [])
-    const counted = await countSets(sql, sortOrders[sort].list, keys, matches, edition)
-    if (counted === 'outdated') return counted
-    known.set(withoutTerm, rankTies(groups[withoutTerm]?.value ?? null, counted.others))
-  }
-  const missing = groups.slice(first, end).flatMap(({ term, ...group }, offset) => {
-    const index = first + offset
-    return term === undefined || known.has(index) ? [] : [{ ...group, ...term, index }]
-  })
-  if (missing.length === 0) return 'read'
+  const missing = listGroups(ranking, first, end).filter(({ index }) => !known.has(index))
+  const isDay = ({ value }: Group) => sort === 'pushed' && value !== null
+  const days = missing.filter(isDay)
+  const ties = missing.filter((group) => !isDay(group))
   // If many items of the days match, the times of all are read. That costs less than finding the matches one by one.
-  const readsAll = sort === 'pushed' && sumUp(missing, 'items') <= 4 * sumUp(missing, 'count')
-  const keys = missing.map(({ key }) => key)
-  const sets = readsAll ? undefined : await intersectSets(sql, sort, keys, matches, edition)
+  const readsAll = sumUp(days, 'size') <= 4 * sumUp(days, 'matches')
+  const sets = await intersectSets(sql, sort, readsAll ? ties : [...ties, ...days], matches, edition)
   if (sets === 'outdated') return sets
-  const values = missing.map(({ value }) => value ?? 0)
-  const found =
-    sort === 'pushed'
-      ? await readDays(sql, values, sets ?? matches, edition)
-      : sets?.map((set, place) => rankTies(missing[place]?.value ?? null, set))
-  if (found === 'outdated') return found
-  for (const [place, { index }] of missing.entries()) {
-    const items = found?.[place]
+  const times = await readDays(sql, days, readsAll ? matches : sets.slice(ties.length), edition)
+  if (times === 'outdated') return times
+  for (const [place, { value, index }] of ties.entries()) {
+    const set = sets[place]
+    if (set !== undefined) known.set(index, rankTies(value, set))
+  }
+  for (const [place, { index }] of days.entries()) {
+    const items = times[place]
     if (items !== undefined) known.set(index, items)
   }
   // A client that reads on doesn't come back to those that were read first.
   let knownBytes = measureKnown(known)
   for (const [index, { bytes }] of known) {
     if (knownBytes <= maxKnownBytes) break
-    if (groups[index]?.term === undefined || (index >= first && index < end)) continue
+    if (index >= first && index < end) continue
     known.delete(index)
     knownBytes -= bytes
   }
   return 'read'
 }
 
+function listGroups({ values, keys, sizes, starts }: Ranking, first: number, end: number): Group[] {
+  return keys.slice(first, end).map((key, offset) => {
+    const index = first + offset
+    const matches = (starts[index + 1] ?? 0) - (starts[index] ?? 0)
+    return { index, value: values[index] ?? null, key, size: sizes[index] ?? 0, matches }
+  })
+}
+
 function sumUp<Name extends string>(values: readonly Record<Name, number>[], name: Name): number {
   return values.reduce((sum, value) => sum + value[name], 0)
 }
 
-/** Returns what sets have of the matches. */
+/** Returns what the sets of groups' terms have of the matches. */
 async function intersectSets(
   sql: SqlOrTransaction,
   sort: Sort,
-  keys: readonly SetKey[],
+  groups: readonly Group[],
   matches: Bitmap,
   edition: string,
 ): Promise<IdSet[] | 'outdated'> {
   const found: IdSet[] = []
-  const unions = keys.map((key) => ({ sets: [key] }))
+  if (groups.length === 0) return found
+  const unions = groups.map(({ key }) => ({ sets: [key] }))
   for await (const union of uniteSets(sql, sortOrders[sort].list, unions, edition)) {
     if (union === 'outdated') return union
     union.intersect(matches)
@@ -272,10 +264,12 @@ async function intersectSets(
 /** Reads when the matches of some days were pushed: `matches` has a set for each day, or all of them. */
 async function readDays(
   sql: SqlOrTransaction,
-  days: readonly number[],
+  groups: readonly Group[],
   matches: readonly IdSet[] | Bitmap,
   edition: string,
 ): Promise<RankedItems[] | 'outdated'> {
+  if (groups.length === 0) return []
+  const days = groups.map(({ value }) => value ?? 0)
   const isBitmap = matches instanceof Bitmap
   const idLists = isBitmap ? days.map(() => '') : matches.map((set) => set.select(0, set.total).join())
   // As bytes, because there may be a hundred thousand items on one day.
@@ -353,48 +347,45 @@ async function readPlaces(
     stars: sql`(${selectMember(sql, sql`members`, 'stargazers_count')})::bigint`,
     pushed: sql`pushed_at`,
   }
-  const rows = await readRows<[value: SortValue, id: number]>(
+  const places = await readJson<SortPlace[]>(
     sql,
     sort,
     edition,
     sql`
-      select json_build_array(${values[sort]}, id) as row from ${sql(list)}
+      select coalesce(json_agg(json_build_object('value', ${values[sort]}, 'id', id)), '[]') from ${sql(list)}
       where id = any(${sql.typed.bigints(ids)}::integer[])`,
   )
-  if (rows === 'outdated') return rows
-  return rows.map(([value, id]) => ({ value, id })).sort(comparePlaces)
+  return places === 'outdated' ? places : places.sort(comparePlaces)
 }
 
-/** Reads the terms of an order, with the key of each set. */
-async function readTerms(
-  sql: SqlOrTransaction,
-  sort: Sort,
-  edition: string,
-): Promise<{ value: SortValue; term: Term }[] | 'outdated'> {
-  const { list, attribute, unknown }: SortRow = sortOrders[sort]
-  const rows = await readRows<[value: SortValue, key: SetKey, items: number]>(
+/** Reads the terms of an order. */
+async function readTerms(sql: SqlOrTransaction, sort: Sort, edition: string): Promise<Terms | 'outdated'> {
+  const { list, attribute, rest } = sortOrders[sort]
+  return readJson<Terms>(
     sql,
     sort,
     edition,
     sql`
-      select json_build_array(number, ${selectKey(sql, 'attributes', list)}, items_count) as row from attributes
-      where (name = ${attribute} or name = ${unknown ?? attribute}) and items_count > 0`,
+      select json_build_object(
+        'values', coalesce(array_agg(number), '{}'), 'keys', coalesce(array_agg(key), '{}'),
+        'sizes', coalesce(array_agg(items_count), '{}')
+      ) from (
+        select number, ${selectKey(sql, 'attributes', list)} as key, items_count from attributes
+        where name in (${attribute}, ${rest}) and items_count > 0 order by number desc nulls last
+      ) terms`,
   )
-  return rows === 'outdated' ? rows : rows.map(([value, key, items]) => ({ value, term: { key, items } }))
 }
 
-/** Reads the column `row` of what `select` selects, which is JSON. Throws `filterNotReady`. */
-async function readRows<Row>(
+/** Reads what `select` selects, which is JSON. Throws `filterNotReady`. */
+async function readJson<Found>(
   sql: SqlOrTransaction,
   sort: Sort,
   edition: string,
   select: Fragment,
-): Promise<Row[] | 'outdated'> {
-  const [found] = await sql<{ edition: string; unready: string[]; rows: Row[] }[]>`
-    select edition, ${selectUnready(sql, [`sort=${sort}`])} as unready,
-      (select coalesce(json_agg(row), '[]') from (${select}) s) as rows
-    from dataset`
-  if (found === undefined) throw new Error('the dataset row is missing')
-  if (found.unready.length > 0) throw filterNotReady(found.unready)
-  return found.edition === edition ? found.rows : 'outdated'
+): Promise<Found | 'outdated'> {
+  const [row] = await sql<{ edition: string; unready: string[]; found: Found }[]>`
+    select edition, ${selectUnready(sql, [`sort=${sort}`])} as unready, (${select}) as found from dataset`
+  if (row === undefined) throw new Error('the dataset row is missing')
+  if (row.unready.length > 0) throw filterNotReady(row.unready)
+  return row.edition === edition ? row.found : 'outdated'
 }

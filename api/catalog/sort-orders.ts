@@ -6,18 +6,16 @@ export interface SortRow {
   list: ListName
   /** The attribute whose terms are in this order. */
   attribute: AttributeName
-  /** The value of items that have no term of the attribute. */
-  valueWithoutTerm: 0 | null
-  /** The attribute of the items whose value is unknown, if others have no term of `attribute` either. 0.1.0 doesn't have it. */
-  unknown?: 'no_stars'
+  /** The attribute of all other items of the list: their value is 0 or null. 0.1.0 doesn't have it. */
+  rest: string
 }
 
 /** The orders, by what `sort` calls them. */
 export const sortOrders = {
-  followers: { list: 'users', attribute: 'followers', valueWithoutTerm: 0 },
-  stars: { list: 'repositories', attribute: 'stars', valueWithoutTerm: 0, unknown: 'no_stars' },
+  followers: { list: 'users', attribute: 'followers', rest: 'without_followers' },
+  stars: { list: 'repositories', attribute: 'stars', rest: 'without_stars' },
   /** The terms are days. */
-  pushed: { list: 'repositories', attribute: 'pushed_day', valueWithoutTerm: null },
+  pushed: { list: 'repositories', attribute: 'pushed_day', rest: 'without_push' },
 } as const satisfies Record<string, SortRow>
 
 export type Sort = keyof typeof sortOrders

@@ -1,7 +1,7 @@
 /** Unions of stored sets. */
 import type { SqlOrTransaction } from '../database/connect.ts'
 import { copyRows, readInteger } from '../database/copy.ts'
-import { Bitmap, type IdSet } from './id-set.ts'
+import { Bitmap } from './id-set.ts'
 import { decodePart, decodeShelf, findShelf, type SetPart, shelfPlaces } from './set-encoding.ts'
 import { hasPart, partColumns, readKey, readPart, type SetKey, type SetList } from './stored-sets.ts'
 
@@ -108,8 +108,8 @@ function copySets(
 }
 
 /**
- * Counts the ids that each set has in common with `ids`. No two of the sets may have the same id. `others` are the ids that none of them
- * has. Returns `outdated` if the dataset doesn't have the edition. One statement reads all sets, in no order.
+ * Counts the ids that each set has in common with `ids`. No two of the sets may have the same id. Returns `outdated` if the dataset
+ * doesn't have the edition. One statement reads all sets, in no order.
  */
 export async function countSets(
   sql: SqlOrTransaction,
@@ -117,7 +117,7 @@ export async function countSets(
   sets: readonly SetKey[],
   ids: Bitmap,
   edition: string,
-): Promise<{ counts: number[]; others: IdSet } | 'outdated'> {
+): Promise<number[] | 'outdated'> {
   const counts = sets.map(() => 0)
   const others = ids.copy()
   const places = new Map<number, number>()
@@ -148,7 +148,7 @@ export async function countSets(
       if (places.has(shelvedId)) count(shelvedId, others.takeAll(shelf.ids.subarray(index, index + 1)))
     }
   }
-  return isOutdated ? 'outdated' : { counts, others: others.toIdSet() }
+  return isOutdated ? 'outdated' : counts
 }
 
 /** The terms whose sets have parts of their own, and the shelves of the others, with their places there. */

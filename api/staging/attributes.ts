@@ -11,7 +11,7 @@ import {
   filters,
   type ListName,
 } from '../catalog/filters.ts'
-import { sortOrders } from '../catalog/sort-orders.ts'
+import { type SortRow, sortOrders } from '../catalog/sort-orders.ts'
 import { foldDomain, foldText } from '../names/case-folding.ts'
 import type { RepositoryRecord, UserRecord } from './records.ts'
 
@@ -67,50 +67,48 @@ export function listRepositoryAttributes(repository: Omit<RepositoryRecord, 'dep
 
 /** How a field of records becomes an attribute. */
 interface FieldAttribute {
-  /** `unknown`: the items have it whose field is null. */
-  kind: FilterRow['kind'] | 'unknown'
+  kind: FilterRow['kind']
   attribute: string
   field: string
+  /** The attribute of the items that don't have this one, if lists can be sorted by it. */
+  rest: string | undefined
 }
 
 /** The attributes that are fields of a list's records. */
 const fieldAttributes: Record<ListName, readonly FieldAttribute[]> = {
   users: listFieldAttributes('users'),
-  repositories: [
-    ...listFieldAttributes('repositories'),
-    { kind: 'unknown', attribute: sortOrders.stars.unknown, field: 'stargazers_count' },
-  ],
+  repositories: listFieldAttributes('repositories'),
 }
 
 function listFieldAttributes(list: ListName): FieldAttribute[] {
   return filterNames.flatMap((name) => {
     const { kind, attribute, field, ...row }: FilterRow = filters[name]
-    return row.list !== list || field === undefined || attribute === undefined
-      ? []
-      : [{ kind, attribute, field }]
+    if (row.list !== list || field === undefined || attribute === undefined) return []
+    const order = Object.values<SortRow>(sortOrders).find((each) => each.attribute === attribute)
+    return [{ kind, attribute, field, rest: order?.rest }]
   })
 }
 
 /** Lists the fields of a list's records that are these attributes. */
 export function listFields(list: ListName, attributes: readonly string[]): string[] {
   return fieldAttributes[list]
-    .filter(({ attribute }) => attributes.includes(attribute))
+    .filter(({ attribute, rest }) => attributes.some((each) => each === attribute || each === rest))
     .map(({ field }) => field)
 }
 
 /** Lists the attributes of an item that are fields of its record. */
 export function listAttributes(list: ListName, fields: Readonly<Record<string, FieldValue>>): Attribute[] {
-  return fieldAttributes[list].flatMap(({ kind, attribute, field }) => {
+  return fieldAttributes[list].flatMap(({ kind, attribute, field, rest }) => {
     const stated = fields[field] ?? null
     const value = toAttributeValue(kind, stated)
     const spelling = typeof stated === 'string' && kind === 'texts' ? stated.trim() : null
-    return value === undefined ? [] : [{ name: attribute, value, spelling }]
+    if (value !== undefined) return [{ name: attribute, value, spelling }]
+    return rest === undefined ? [] : [{ name: rest, value: String(stated), spelling }]
   })
 }
 
 /** Returns the value of an attribute that a field is. Undefined: the item doesn't have the attribute. */
-export function toAttributeValue(kind: FieldAttribute['kind'], value: FieldValue): string | undefined {
-  if (kind === 'unknown') return value === null ? 'true' : undefined
+export function toAttributeValue(kind: FilterRow['kind'], value: FieldValue): string | undefined {
   if (typeof value === 'boolean') return String(value)
   if (typeof value === 'number') {
     const number = kind === 'time' ? dayOf(value) : value

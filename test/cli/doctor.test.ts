@@ -123,7 +123,7 @@ describeOnOneDatabase('devdata doctor', (kind) => {
       repairs: 'update dataset set derived_terms = k.derived_terms from kept_terms k; drop table kept_terms',
       finds: {
         filters:
-          /^wrong: Filters not ready: company, first_use_since, first_use_until, last_use_since, last_use_until, email_domain, min_forks, sort=stars\. .* run: npm run -s devdata -- sets rebuild$/,
+          /^wrong: Filters not ready: company, first_use_since, first_use_until, last_use_since, last_use_until, email_domain, min_forks, sort=followers, sort=stars, sort=pushed\. .* run: npm run -s devdata -- sets rebuild$/,
         sets: /^ok/,
       },
     },

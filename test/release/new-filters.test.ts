@@ -4,6 +4,7 @@
  */
 import { beforeEach, expect, test } from 'vitest'
 import { describeUnready } from '../../api/catalog/derived-terms.ts'
+import { sortOrders } from '../../api/catalog/sort-orders.ts'
 import { migrate } from '../../api/database/migrate.ts'
 import { changeDataset } from '../../api/dataset/dataset-change.ts'
 import { noteTerms } from '../../api/dataset/item-terms.ts'
@@ -48,7 +49,7 @@ describeOnEachDatabase('a filter that 0.1.0 does not have', (kind) => {
       expect([path, status, headers.get('X-Error-Code')]).toEqual([path, 503, 'filter_not_ready'])
     }
     expect(await describeUnready(service.sql)).toMatch(
-      /^Filters not ready: company, first_use_since, first_use_until, last_use_since, last_use_until, email_domain, min_forks, sort=stars\. .* sets rebuild$/,
+      /^Filters not ready: company, first_use_since, first_use_until, last_use_since, last_use_until, email_domain, min_forks, sort=followers, sort=stars, sort=pushed\. .* sets rebuild$/,
     )
   }
 
@@ -88,9 +89,13 @@ describeOnEachDatabase('a filter that 0.1.0 does not have', (kind) => {
     const sorted: { internal_id: number }[] = JSON.parse(text).data
     const byStars = all.toSorted((a, b) => (b.stars ?? -1) - (a.stars ?? -1))
     expect(sorted.map(({ internal_id: id }) => id)).toEqual(byStars.slice(0, 100).map(({ id }) => id))
-    const [unknown] = await service.sql<{ count: number }[]>`
-      select coalesce(sum(items_count), 0)::integer as count from attributes where name = 'no_stars'`
-    expect(unknown?.count).toBe(all.filter(({ stars }) => stars === null).length)
+    for (const { list, attribute, rest } of Object.values(sortOrders)) {
+      const [found] = await service.sql`
+        select (select count(*) from ${service.sql(list)}) = (
+          select coalesce(sum(items_count), 0) from attributes where name in (${attribute}, ${rest})
+        ) as has_all`
+      expect([rest, found?.has_all]).toEqual([rest, true])
+    }
     expect((await verifySets(service.sql, 'all')).faults).toEqual([])
     expect(await describeUnready(service.sql)).toBeUndefined()
   }
@@ -157,11 +162,10 @@ describeOnEachDatabase('a filter that 0.1.0 does not have', (kind) => {
       await expectUnready(query)
     }
     expect((await request('/repos?min_forks=0')).status).toBe(400)
-    const sorted = await request('/repos?sort=stars')
-    expect([sorted.status, sorted.headers.get('X-Error-Code')]).toEqual([503, 'filter_not_ready'])
-    expect(JSON.parse(sorted.text).error).toMatch(/^Filter not ready: sort=stars; /)
-    for (const path of ['/repos?sort=pushed', '/users?sort=followers']) {
-      expect((await request(path, 'HEAD')).status).toBe(200)
+    for (const path of ['/repos?sort=stars', '/repos?sort=pushed', '/users?sort=followers']) {
+      const { status, headers, text } = await request(path)
+      expect([path, status, headers.get('X-Error-Code')]).toEqual([path, 503, 'filter_not_ready'])
+      expect(JSON.parse(text).error).toContain(`Filter not ready: ${path.slice(path.indexOf('?') + 1)}; `)
     }
     const dated = [
       '/repos?dependency_files=package.json&first_use_since=1&exclude=dependencies&per_page=1',

@@ -17,7 +17,7 @@ describeOnServer('a start', () => {
 
   test('logs the filters that are not ready, and the command that derives their terms', async () => {
     const message =
-      /Filters not ready: company, first_use_since, first_use_until, last_use_since, last_use_until, email_domain, min_forks, sort=stars\. .* run: npm run -s devdata -- sets rebuild/
+      /Filters not ready: company, first_use_since, first_use_until, last_use_since, last_use_until, email_domain, min_forks, sort=followers, sort=stars, sort=pushed\. .* run: npm run -s devdata -- sets rebuild/
     const readLog = async () => {
       await using instance = await startInstanceProcess(service.location.databaseUrl, {
         LOG_LEVEL: 'warning',
