@@ -162,11 +162,16 @@ export const loadMap: readonly Step[] = [
     shares: ['affected_users', 'active_users'],
   },
   {
+    file: 'changed-uses.ts',
+    does: 'computes what affected users use, and what is new in it',
+    shares: ['affected_users'],
+  },
+  {
     file: 'user-dependencies.ts',
     does: 'updates what affected users use',
     makes: {
       changed_uses:
-        'user_id integer, lost integer[], lost_begins bigint[], lost_ends bigint[], gained integer[], begins bigint[], ends bigint[]',
+        'user_id integer, dependency_ids integer[], begins bigint[], ends bigint[], lost integer[], gained integer[], differing integer[], is_dated_before boolean',
     },
     shares: ['affected_users', 'set_changes', 'use_changes'],
   },

@@ -1,13 +1,14 @@
 import { isLocalDocument } from '../catalog/document-lookup.ts'
 import { renderMembers, replaceUrls, selectJsonUrl, selectMember } from '../catalog/stored-documents.ts'
-import type { Fragment } from '../database/connect.ts'
+import type { Fragment, SqlOrTransaction } from '../database/connect.ts'
 import { ImportError } from '../staging/import-error.ts'
 import { stagingTable } from '../staging/staging-tables.ts'
+import { selectContributors } from './changed-uses.ts'
 import { noteRecordTerms } from './item-terms.ts'
 import { type AppliedRows, analyzeTables, type DatasetChange, noteGains } from './pending-change.ts'
 import { noteReturns } from './removal.ts'
 import { countApplied, type Load } from './staged-load.ts'
-import { isDeclaredBetween, selectContributors, selectDiffering } from './user-dependencies.ts'
+import { isDeclaredBetween } from './user-dependencies.ts'
 
 /**
  * Gives staged repositories the record that the dataset has now, if it comes from the forge or a file, not from a clone.
@@ -135,8 +136,8 @@ function noteNewNames(load: Load): Promise<void> {
  */
 async function applyDependencies(load: Load): Promise<void> {
   const { tx } = load
-  const contributions = tx`
-    (select distinct repository_id from differing) d join contributions c using (repository_id) join identities i using (identity)`
+  const contributors = selectContributors(`
+    (select distinct repository_id from differing) d join contributions c using (repository_id) join identities i using (identity)`)
   await tx`
     with declared as (
       select c.id, s.dependency_ids, s.first_use_dates, s.last_use_dates, k.dependency_ids as old_ids,
@@ -162,7 +163,7 @@ async function applyDependencies(load: Load): Promise<void> {
       group by 1, 2, 3, 4 having count(*) = 1
     ), affected as (
       insert into affected_users
-      select distinct user_id from differing p join (${selectContributors(tx, contributions)}) w using (repository_id)
+      select distinct user_id from differing p join (${tx.unsafe(contributors)}) w using (repository_id)
       where ${isDeclaredBetween(tx, tx`p`, tx`w`)}
       on conflict do nothing
     ), dated as (
@@ -177,6 +178,17 @@ async function applyDependencies(load: Load): Promise<void> {
     insert into set_changes
     select 'repositories', id, coalesce(old_ids, '{}'), dependency_ids from declared`
   await analyzeTables(load, ['repository_dependencies'])
+}
+
+/** SQL: an array of the terms that one of two tables has and the other lacks, or has with other dates. */
+function selectDiffering(tx: SqlOrTransaction, before: Fragment, after: Fragment): Fragment {
+  return tx`array(
+    select distinct id from (
+      (select * from ${before} as b(id, began, ended) except select * from ${after} as a(id, began, ended))
+      union all
+      (select * from ${after} as a(id, began, ended) except select * from ${before} as b(id, began, ended))
+    ) d where id is not null
+  )`
 }
 
 /**

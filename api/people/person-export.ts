@@ -138,7 +138,10 @@ async function readUsers(tx: SqlOrTransaction, identities: readonly string[]) {
   const uses = await tx<(Omit<Use, 'since'> & { user_id: number; since: number | null })[]>`
     select user_id, name, file, status, min(since) as since,
       json_agg(distinct ${selectMember(tx, tx`members`, 'full_name')}) as repositories
-    from (${selectUsesByRepository(tx, tx`${selectUsers(tx, identities)} group by 1`)}) u
+    from (${selectUsesByRepository(
+      tx,
+      users.map(({ id }) => id),
+    )}) u
       join repositories r on r.id = repository_id
     group by user_id, name, file, status order by name, file, status`
   return users.map(({ id, last_commit, ...user }) => ({

@@ -88,7 +88,7 @@ export function readUses(
 }
 
 /** Reads an array of integers in PostgreSQL's binary format. A missing one is empty. */
-function readArray(field: Buffer | undefined): (number | null)[] {
+export function readArray(field: Buffer | undefined): (number | null)[] {
   const values: (number | null)[] = []
   const headerBytes = 20 // of an array with one dimension: an empty one has none
   for (let at = headerBytes; field !== undefined && at < field.length; ) {
