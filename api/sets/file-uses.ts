@@ -2,6 +2,7 @@
  * When items used what some files declare. These may be all names of the dataset, of which most are rare, so the chunks are read in
  * their order, each of them once for all its terms.
  */
+import { randomInt } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { SqlOrTransaction } from '../database/connect.ts'
 import { copyRows, readInteger } from '../database/copy.ts'
@@ -21,17 +22,20 @@ const defaultLimits: ReadLimits = { maxRareUses: 1_000, maxPendingUses: 1_000_00
 const usesPerTurn = 10_000
 /** Frequent names that one statement reads. */
 const namesPerStatement = 1_000
+/** Ids of terms that one row has, at most. */
+const idsPerRow = 2 ** 16
 
 type List = 'users' | 'repositories'
 
 /** The terms of files, ascending by id, in columns. */
 interface FileTerms {
-  ids: number[]
-  statuses: number[]
+  ids: Uint32Array
+  /** A bit of `statusBits`. */
+  statuses: Uint32Array
   /** The place of the first term of the same name. */
-  names: number[]
+  names: Uint32Array
   /** When to read the uses of the name: in one of the passes, from 0 on, or one of those below. */
-  passes: number[]
+  passes: Int32Array
   passCount: number
   /** The terms of each frequent name that has several. */
   frequent: DatedTerm[][]
@@ -78,51 +82,127 @@ async function readTerms(
   list: List,
   where: string,
   edition: string,
-  { maxRareUses, maxPendingUses }: ReadLimits,
+  limits: ReadLimits,
 ): Promise<FileTerms | 'outdated'> {
-  const terms: FileTerms = { ids: [], statuses: [], names: [], passes: [], passCount: 1, frequent: [] }
-  const places = new Map<number, number>() // of the first term of each name that has several
-  const frequent = new Map<number, DatedTerm[]>()
+  const columns: Uint32Array[][] = [[], [], [], []]
   let isCurrent = true
-  let pending = 0
-  const rows = copyRows(
-    sql,
-    `select d.edition = '${edition}', id, status, first, terms, uses
-    from dataset d left join lateral (
-      select id, status, min(id) over names as first, count(*) over names as terms, sum(${list}_count) over names as uses
-      from dependencies where ${where} window names as (partition by name_key) order by id offset 0
-    ) t on d.edition = '${edition}'`,
-  )
-  for await (const [current, id, status, first, count, sum] of rows) {
+  for await (const [current, ...arrays] of copyTerms(sql, list, where, edition)) {
     if (readInteger(current) === 0) isCurrent = false
-    if (id === undefined || id.length === 0) continue // no term
-    const place = terms.ids.push(readInteger(id)) - 1
-    if (place % usesPerTurn === 0) await nextTurn()
-    const term: DatedTerm = { termId: readInteger(id), status: readStatus(String(status)) }
-    terms.statuses.push(statusBits[term.status ?? 'unknown'])
-    const name = readInteger(first)
-    const uses = readInteger(sum)
-    const isAlone = readInteger(count) === 1
-    if (!isAlone && uses > maxRareUses) {
-      const group = frequent.get(name) ?? []
-      group.push(term)
-      frequent.set(name, group)
-    } else if (!isAlone && !places.has(name)) {
-      places.set(name, place)
-      pending += uses
-    }
-    terms.names.push(places.get(name) ?? place)
-    // The terms of a name are of the same pass.
-    const ownPass = terms.passes[places.get(name) ?? -1] ?? Math.floor(pending / maxPendingUses)
-    terms.passes.push(isAlone ? alone : uses > maxRareUses ? apart : ownPass)
+    for (const [column, array] of arrays.entries()) columns[column]?.push(readWords(array))
+    await nextTurn()
   }
-  return isCurrent
-    ? { ...terms, passCount: Math.floor(pending / maxPendingUses) + 1, frequent: [...frequent.values()] }
-    : 'outdated'
+  if (!isCurrent) return 'outdated'
+  const [ids = none, statuses = none, uses = none, hashes = none] = columns.map(join)
+  const names = await findNames(hashes)
+  return { ids, statuses, names, ...planPasses({ ids, statuses, uses, names }, limits) }
 }
 
-function readStatus(status: string): DatedTerm['status'] {
-  return status === 'active' || status === 'removed' ? status : null
+const none = new Uint32Array()
+
+/**
+ * Copies the terms, many in a row, by id: whether the dataset has the edition, and arrays of ids, of bits of statuses, of numbers of uses,
+ * and of hashes of names. Names are told apart by their hashes alone, which have 64 bits and are others each time.
+ */
+function copyTerms(
+  sql: SqlOrTransaction,
+  list: List,
+  where: string,
+  edition: string,
+): AsyncGenerator<Buffer[], void> {
+  const { active, removed, unknown } = statusBits
+  return copyRows(
+    sql,
+    `select d.edition = '${edition}', ids, statuses, uses, hashes
+    from dataset d left join lateral (
+      select ids, statuses, uses, hashes
+      from generate_series(0, (select max(id) from dependencies) / ${idsPerRow}) as part, lateral (
+        select array_agg(id) as ids, array_agg(${list}_count) as uses,
+          array_agg(case status when 'active' then ${active} when 'removed' then ${removed} else ${unknown} end) as statuses,
+          array_agg(hashtextextended(name_key, ${randomInt(2 ** 47)})) as hashes
+        from (
+          select id, status, ${list}_count, name_key from dependencies
+          where id between part * ${idsPerRow} and part * ${idsPerRow} + ${idsPerRow - 1} and ${where} order by id
+        ) t
+      ) p
+      where ids is not null order by part offset 0
+    ) t on d.edition = '${edition}'`,
+  )
+}
+
+/** Reads an array of integers without nulls in PostgreSQL's binary format: one of 64 bits has two words. */
+function readWords(array: Buffer): Uint32Array {
+  if (array.length === 0) return none
+  const headerBytes = 20 // of an array with one dimension
+  const size = array.readInt32BE(headerBytes) // before each element
+  const words = new Uint32Array(((array.length - headerBytes) / (size + 4)) * (size / 4))
+  let at = headerBytes
+  for (let word = 0; word < words.length; ) {
+    at += 4
+    for (const end = at + size; at < end; at += 4) words[word++] = array.readUInt32BE(at)
+  }
+  return words
+}
+
+function join(parts: readonly Uint32Array[]): Uint32Array {
+  const all = new Uint32Array(parts.reduce((length, part) => length + part.length, 0))
+  let at = 0
+  for (const part of parts) {
+    all.set(part, at)
+    at += part.length
+  }
+  return all
+}
+
+/** Finds the place of the first term with the same hash, for each of them. */
+async function findNames(hashes: Uint32Array): Promise<Uint32Array> {
+  const names = new Uint32Array(hashes.length / 2)
+  // The places of first terms, from 1 on, each at its hash or behind it. At most half of the slots are taken.
+  const slots = new Uint32Array(2 ** Math.ceil(Math.log2(hashes.length + 1)))
+  for (let place = 0; place < names.length; place++) {
+    if (place % usesPerTurn === 0) await nextTurn()
+    const isOther = (first: number) =>
+      hashes[2 * first] !== hashes[2 * place] || hashes[2 * first + 1] !== hashes[2 * place + 1]
+    let slot = (hashes[2 * place] ?? 0) % slots.length
+    while (slots[slot] !== 0 && isOther((slots[slot] ?? 0) - 1)) slot = (slot + 1) % slots.length
+    if (slots[slot] === 0) slots[slot] = place + 1
+    names[place] = (slots[slot] ?? 0) - 1
+  }
+  return names
+}
+
+/** Decides when to read the uses of each term. The terms of a name are of the same pass. */
+function planPasses(
+  { ids, statuses, uses, names }: Pick<FileTerms, 'ids' | 'statuses' | 'names'> & { uses: Uint32Array },
+  { maxRareUses, maxPendingUses }: ReadLimits,
+): Pick<FileTerms, 'passes' | 'passCount' | 'frequent'> {
+  const counts = new Uint32Array(names.length)
+  const sums = new Float64Array(names.length)
+  for (const [place, name] of names.entries()) {
+    counts[name] = (counts[name] ?? 0) + 1
+    sums[name] = (sums[name] ?? 0) + (uses[place] ?? 0)
+  }
+  const passes = new Int32Array(names.length)
+  const frequent = new Map<number, DatedTerm[]>()
+  let pending = 0
+  for (const [place, name] of names.entries()) {
+    const sum = sums[name] ?? 0
+    if (counts[name] === 1) passes[place] = alone
+    else if (sum > maxRareUses) {
+      passes[place] = apart
+      const group = frequent.get(name) ?? []
+      group.push({ termId: ids[place] ?? 0, status: readStatus(statuses[place]) })
+      frequent.set(name, group)
+    } else if (name < place) passes[place] = passes[name] ?? 0
+    else {
+      pending += sum
+      passes[place] = Math.floor(pending / maxPendingUses)
+    }
+  }
+  return { passes, passCount: Math.floor(pending / maxPendingUses) + 1, frequent: [...frequent.values()] }
+}
+
+function readStatus(bit: number | undefined): DatedTerm['status'] {
+  return bit === statusBits.active ? 'active' : bit === statusBits.removed ? 'removed' : null
 }
 
 /** Reads the chunks, and passes on the uses of one pass. The first one has those of names with one term, too. */
@@ -217,6 +297,7 @@ class PendingNames {
   async flush(onUse: (use: ItemUse) => void): Promise<void> {
     let unturned = 0
     for (const last of this.#last) {
+      if (last === 0) continue
       const uses: ItemUse[] = []
       for (let number = last; number > 0; number = this.#previous[number - 1] ?? 0) {
         uses.push(readUse(this.#uses, number - 1, this.#terms.statuses[this.#uses.termAt(number - 1)]))
