@@ -47,7 +47,6 @@ import { createDocsFinder } from './portal/docs-manifest.ts'
 import { addOpenApiRoutes } from './portal/openapi.ts'
 import { createUrlCap } from './portal/page-template.ts'
 import { addDocsRoutes } from './portal/static-pages.ts'
-import { addViewerRoute } from './portal/viewer.ts'
 import { addAdminKeyRoutes } from './routes/admin-keys.ts'
 import { addApiKeyRoutes } from './routes/api-key.ts'
 import { addCountRoute, scopeOfCounts } from './routes/counts.ts'
@@ -83,7 +82,7 @@ export interface AppOptions
   buildInfo: BuildInfo
   /** Default: the instance is serving. */
   lifecycle?: Readonly<Lifecycle>
-  /** The demo key that the viewer offers to readers on this machine; undefined on a deployment. */
+  /** The demo key that the docs offer to readers on this machine; undefined on a deployment. */
   readDemoKey?: (() => string | undefined) | undefined
   /** Undefined: notices aren't sent. */
   webhook?: Config['webhook']
@@ -237,8 +236,10 @@ export function createApp(options: AppOptions): App {
     : undefined
   if (readPublicCoverage) addCoverageRoute(app, readPublicCoverage)
   const readCoverageSlots = createCoverageSlots(readPublicCoverage)
-  addDocsRoutes(app, { findDocs, basePath, publicOrigin, isCachedUrl, operator, readCoverageSlots })
-  addViewerRoute(app, { findDocs, publicOrigin, operator, readDemoKey: options.readDemoKey })
+  addDocsRoutes(app, {
+    ...{ findDocs, basePath, publicOrigin, isCachedUrl, operator, readCoverageSlots },
+    readDemoKey: options.readDemoKey,
+  })
   metrics.addRoutes(root.routes.flatMap(({ method, path }) => (/^(GET|POST)$/.test(method) ? [path] : [])))
 
   // In front of it all.

@@ -1,5 +1,5 @@
+import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import starlight from '@astrojs/starlight'
 import type { AstroIntegration } from 'astro'
 import { defineConfig } from 'astro/config'
@@ -8,7 +8,6 @@ import { createBaseUrlPlugin, originPlaceholder } from './base-url.ts'
 import { sidebar } from './sidebar.ts'
 import { createStyleScopes } from './style-scopes.ts'
 import { systemTheme } from './system-theme.ts'
-import { writeViewerAssets } from './viewer-assets.ts'
 
 const source = join(import.meta.dirname, 'src')
 /** One file per concern. */
@@ -46,10 +45,17 @@ const baseUrlPlugin: AstroIntegration = {
   },
 }
 
-/** Writes the viewer's files in this process, because Vite loads native code, which `build.ts` may not do on Deno. */
-const viewer: AstroIntegration = {
-  name: 'devdata-viewer',
-  hooks: { 'astro:build:done': ({ dir }) => writeViewerAssets(fileURLToPath(dir)) },
+/** Scalar's library for browsers, which its package doesn't export. This configuration runs in Vite, which lacks `import.meta.resolve`. */
+const scalar = join(
+  dirname(createRequire(import.meta.url).resolve('@scalar/api-reference')),
+  'browser/standalone.esm.js',
+)
+
+/** The docs' own word for the key stands in the viewer's commands, too. */
+const keyWord = {
+  name: 'devdata-key-word',
+  transform: (code: string, id: string) =>
+    id.startsWith(dirname(scalar)) ? code.replaceAll('YOUR_SECRET_TOKEN', 'YOUR_KEY') : undefined,
 }
 
 /** The options of the default processor that we change. Its package is a dependency of Starlight. */
@@ -77,11 +83,11 @@ export default defineConfig({
     build: { assetsInlineLimit: 0 },
     cacheDir: './cache/vite',
     css: { postcss: { plugins: [systemTheme] } },
-    plugins: [createStyleScopes(dirname(import.meta.dirname))],
+    plugins: [createStyleScopes(dirname(import.meta.dirname)), keyWord],
+    resolve: { alias: { scalar } },
   },
   integrations: [
     baseUrlPlugin,
-    viewer,
     starlight({
       title: 'devdata',
       description: 'A read-only HTTP API over users, repositories, commits and dependencies.',

@@ -25,6 +25,7 @@ import {
   docsManifestName,
   findDocs,
   nameDocsPointer,
+  viewerPage,
 } from '../api/portal/docs-manifest.ts'
 import { contactPlaceholder, listSlots } from '../api/portal/slots.ts'
 import { listFiles } from '../client/list-files.ts'
@@ -32,7 +33,6 @@ import { originPlaceholder } from './base-url.ts'
 import { writeMarkdown } from './markdown.ts'
 import { movedPages } from './moved-pages.ts'
 import { writeSearchWords } from './search-words.ts'
-import { describeViewer } from './viewer-parts.ts'
 
 const siteDirectory = import.meta.dirname
 const projectDirectory = dirname(siteDirectory)
@@ -84,6 +84,7 @@ export async function buildDocs({
       runAstro(draft, files, { DOCS_BASE_URL: shownUrl }),
     ])
     await cp(clients, join(files, 'clients'), { recursive: true })
+    await moveViewer(files)
     await writeMarkdown(files, { base: `${readBasePath(baseUrl)}/docs`, origin: new URL(shownUrl).origin })
     await writeSearchWords(files)
     // Crawlers may read everything. The service names no sitemap if it doesn't know its URL.
@@ -94,7 +95,6 @@ export async function buildDocs({
       baseUrl: baseUrl ?? null,
       movedPages,
       placeholder: originPlaceholder,
-      viewer: await describeViewer(files),
       ...(await prepareFiles(files)),
     }
     await writeFile(join(files, docsManifestName), JSON.stringify(manifest))
@@ -107,6 +107,16 @@ export async function buildDocs({
   } finally {
     await rm(draft, { recursive: true, force: true })
   }
+}
+
+/** Takes the viewer out of the docs' pages: its URL is `/api-docs`, beside them. */
+async function moveViewer(files: string): Promise<void> {
+  const page = join('api-docs', 'index.html')
+  for (const [from, to] of [[page, viewerPage] as const, ['sitemap-0.xml', 'sitemap-0.xml'] as const]) {
+    const text = await readFile(join(files, from), 'utf8')
+    await writeFile(join(files, to), text.replaceAll('/docs/api-docs/', '/api-docs'))
+  }
+  await rm(join(files, dirname(page)), { recursive: true })
 }
 
 /** Removes old builds that no pointer names, and remains of interrupted builds. */
@@ -140,7 +150,6 @@ async function hashSources(baseUrl: string | undefined): Promise<string> {
     'api/ledger/credit-price.ts',
     'api/portal/docs-manifest.ts',
     'api/portal/slots.ts',
-    'api/portal/viewer-page.ts',
   ].map((name) => join(projectDirectory, name))
   const hash = createHash('sha256').update(baseUrl ?? '')
   for (const file of [...site, ...deployed, ...clients, ...others]) {

@@ -50,7 +50,7 @@ export const sidebar = [
         items: [
           { label: 'Overview', link: '/reference/' },
           { label: 'Objects', link: '/reference/objects/' },
-          { label: 'Interactive viewer', link: '/api-docs/' },
+          { label: 'API viewer', link: '/api-docs/' },
         ],
       },
       ...referenceGroups,

@@ -12,50 +12,50 @@ export function hashInlineScripts(html: string): string[] {
   return [...hashes].sort()
 }
 
+/** Writes a policy in which everything comes from this host, with further sources for some directives. */
+function writePolicy(scriptHashes: readonly string[], more: Readonly<Record<string, string>>): string {
+  const sources = {
+    'default-src': "'none'",
+    'script-src': ["'self' 'wasm-unsafe-eval'", ...scriptHashes].join(' '),
+    'style-src': "'self'",
+    'style-src-attr': "'unsafe-inline'",
+    'img-src': "'self' data:",
+    'font-src': "'self'",
+    'connect-src': "'self'",
+    'worker-src': "'self'",
+    'manifest-src': "'self'",
+    'base-uri': "'none'",
+    'form-action': "'none'",
+    'frame-ancestors': "'none'",
+  }
+  return Object.entries(sources)
+    .map(([name, own]) => `${name} ${own}${more[name] ? ` ${more[name]}` : ''}`)
+    .join('; ')
+}
+
 /**
  * The policy of the docs pages. Everything comes from `'self'`, with these additions:
  * - Starlight's inline scripts, by hash;
  * - `wasm-unsafe-eval`, because the search (Pagefind) is WebAssembly;
  * - `style` attributes, which color code samples: a hash or nonce can't name attributes.
  */
-export function docsContentSecurityPolicy(scriptHashes: readonly string[]): string {
-  return [
-    "default-src 'none'",
-    ["script-src 'self' 'wasm-unsafe-eval'", ...scriptHashes].join(' '),
-    "style-src 'self'",
-    "style-src-attr 'unsafe-inline'",
-    "img-src 'self' data:",
-    "font-src 'self'",
-    "connect-src 'self'",
-    "worker-src 'self'",
-    "manifest-src 'self'",
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-  ].join('; ')
-}
+export const docsContentSecurityPolicy = (scriptHashes: readonly string[]): string =>
+  writePolicy(scriptHashes, {})
 
 /**
- * The policy of the viewer. Everything comes from `'self'`, with these additions:
- * - the inline script that starts the viewer, by hash;
- * - inline styles, because the viewer sets `style` attributes and adds `style` elements;
- * - `data:` and `blob:` images, with which the viewer shows images in responses;
+ * The policy of the viewer. It is that of the docs, with these additions:
+ * - inline styles, because Scalar adds `style` elements;
+ * - `data:` and `blob:`, with which Scalar shows images in responses;
  * - requests to the API's public origin, even if the page was opened at another origin.
  */
-export function viewerContentSecurityPolicy(
+export const viewerContentSecurityPolicy = (
   scriptHashes: readonly string[],
   publicOrigin: string | undefined,
-): string {
-  return [
-    "default-src 'none'",
-    ["script-src 'self'", ...scriptHashes].join(' '),
-    "style-src 'self' 'unsafe-inline'",
-    "img-src 'self' data: blob:",
-    "font-src 'self' data:",
-    ["connect-src 'self'", ...(publicOrigin === undefined ? [] : [publicOrigin])].join(' '),
-    "worker-src 'self' blob:",
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-  ].join('; ')
-}
+): string =>
+  writePolicy(scriptHashes, {
+    'style-src': "'unsafe-inline'",
+    'img-src': 'blob:',
+    'font-src': 'data:',
+    'connect-src': publicOrigin ?? '',
+    'worker-src': 'blob:',
+  })

@@ -9,9 +9,9 @@ import { notFound } from '../errors.ts'
 import { chooseEncoding, compress, type Encoding } from '../http/compression.ts'
 import { matchesEntityTag } from '../http/entity-tag.ts'
 import { errorCodeHeader } from '../http/error-handler.ts'
-import { docsContentSecurityPolicy } from './content-security-policy.ts'
+import { docsContentSecurityPolicy, viewerContentSecurityPolicy } from './content-security-policy.ts'
 import type { CoverageSlotsReader } from './coverage-route.ts'
-import { type BuiltDocs, type DocsFile, docsUnavailable } from './docs-manifest.ts'
+import { type BuiltDocs, type DocsFile, docsUnavailable, viewerPage } from './docs-manifest.ts'
 import { linkContact, writeOperatorSlots } from './operator-slots.ts'
 import { createTemplate, fillTemplate, type IsCachedUrl, type PageTemplate } from './page-template.ts'
 import { type Slots, writeSlot } from './slots.ts'
@@ -135,7 +135,11 @@ export function createDocsFileSender({
     c.header('Cache-Control', readCacheControl(name))
     if (file.encodings.length > 0) c.header('Vary', 'Accept-Encoding', { append: true })
     // On scripts, too: a worker, such as that of the search, follows the policy of its own file.
-    c.header('Content-Security-Policy', docsContentSecurityPolicy(docs.scriptHashes))
+    const policy =
+      name === viewerPage
+        ? viewerContentSecurityPolicy(docs.scriptHashes, publicOrigin)
+        : docsContentSecurityPolicy(docs.scriptHashes)
+    c.header('Content-Security-Policy', policy)
     if (status === 200) {
       if (matchesEntityTag(c.req.header('If-None-Match'), etag)) return c.body(null, 304)
     } else {
@@ -155,7 +159,7 @@ export function createDocsFileSender({
 
 /** Clients cache files with a hash in their name forever, and revalidate others. */
 function readCacheControl(name: string): string {
-  return /^(_astro|_viewer|pagefind\/(fragment|index))\//.test(name)
+  return /^(_astro|pagefind\/(fragment|index))\//.test(name)
     ? 'public, max-age=31536000, immutable'
     : 'no-cache'
 }

@@ -16,11 +16,8 @@ export const docsDirectory = join(import.meta.dirname, '..', '..', 'dist', 'docs
 /** Name of the manifest inside a build's folder; it isn't served itself. */
 export const docsManifestName = 'manifest.json'
 
-/** Folder of a build that contains the viewer's folder, whose name is a hash, so that clients may cache it forever. */
-export const viewerDirectory = '_viewer'
-
-/** Names of the files that the viewer's page loads from the viewer's folder. */
-export const viewerFiles = { script: 'viewer.js', style: 'viewer.css', library: 'standalone.esm.js' } as const
+/** The page of `/api-docs` inside a build's folder. */
+export const viewerPage = 'api-docs.html'
 
 /** Name of the pointer file for a `BASE_URL`, or for none. */
 export function nameDocsPointer(baseUrl: string | undefined): string {
@@ -51,16 +48,6 @@ const manifestSchema = v.object({
   placeholder: v.string(),
   /** CSP sources (`'sha256-…'`) of inline scripts. */
   scriptHashes: v.array(v.string()),
-  viewer: v.object({
-    /** Folder of its files. */
-    directory: v.string(),
-    /** The font of the text. */
-    font: v.string(),
-    /** Scalar's library: the module, and what it imports immediately; paths inside the viewer's folder. */
-    library: v.array(v.string()),
-    /** HTML that readers see before the library runs. */
-    firstView: v.string(),
-  }),
   /** All files by their path inside the folder. */
   files: v.record(v.string(), fileSchema),
 })

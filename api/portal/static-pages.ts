@@ -9,8 +9,9 @@ import { parseAccept } from 'hono/utils/accept'
 import { invalidUrl, notFound } from '../errors.ts'
 import type { HonoEnvironment } from '../http/request-context.ts'
 import { readTarget } from '../http/url.ts'
+import { isLoopback } from '../names/loopback.ts'
 import { createDocsFileSender, type DocsFillings } from './docs-file.ts'
-import type { BuiltDocs, DocsFinder } from './docs-manifest.ts'
+import { type BuiltDocs, type DocsFinder, viewerPage } from './docs-manifest.ts'
 
 /** Files that crawlers and agents expect at the root, too. */
 const rootFiles = ['favicon.ico', 'llms.txt', 'robots.txt']
@@ -54,6 +55,14 @@ function findMarkdown({ files }: BuiltDocs, name: string): string | undefined {
   return markdown !== name && Object.hasOwn(files, markdown) ? markdown : undefined
 }
 
+/** Headers that proxies add: the client is then on another machine. */
+const proxyHeaders = ['Forwarded', 'Via', 'X-Forwarded-For', 'X-Forwarded-Host', 'X-Real-IP']
+
+/** Whether a request comes from this machine: it has a local host and no sign of a proxy. */
+function isLocal(request: Request): boolean {
+  return isLoopback(new URL(request.url).hostname) && !proxyHeaders.some((name) => request.headers.has(name))
+}
+
 /** Longer `Accept` headers are cut. */
 const maxAcceptLength = 8_192
 
@@ -68,7 +77,7 @@ function prefersMarkdown(accept: string | undefined): boolean {
 }
 
 /**
- * Adds `/docs`, `/docs/*`, `/llms.txt`, `/robots.txt` and `/favicon.ico`. Pages have URLs with and without a final
+ * Adds `/docs`, `/docs/*`, `/api-docs`, `/llms.txt`, `/robots.txt` and `/favicon.ico`. Pages have URLs with and without a final
  * slash; clients that prefer Markdown get it.
  *
  * The routes throw an `ApiError`: 400 for an invalid path, 404 for an unknown one (browsers get the site's page), and
@@ -79,9 +88,12 @@ export function addDocsRoutes(
   {
     findDocs,
     basePath,
+    readDemoKey,
     ...fillings
   }: DocsFillings & {
     findDocs: DocsFinder
+    /** The demo key that pages offer on this machine; undefined outside a trial. */
+    readDemoKey: (() => string | undefined) | undefined
     /** Path of `BASE_URL`: empty, or for example `/public-api`. */
     basePath: string
   },
@@ -90,6 +102,15 @@ export function addDocsRoutes(
   for (const name of rootFiles) {
     app.get(`/${name}`, async (c) => sendFile(c, await findDocs(), name, 200))
   }
+  app.get('/api-docs', async (c) => {
+    const response = await sendFile(c, await findDocs(), viewerPage, 200)
+    const demoKey = isLocal(c.req.raw) ? readDemoKey?.() : undefined
+    if (demoKey !== undefined) {
+      response.headers.set('X-Demo-Key', demoKey)
+      response.headers.set('Cache-Control', 'no-store')
+    }
+    return response
+  })
   app.get('/docs/*', async (c) => {
     const docs = await findDocs()
     const path = readDocsPath(c.req.url, `${basePath}/docs`)

@@ -28,6 +28,10 @@ export const listResources = async (): Promise<Resource[]> =>
 /** The URL of an object's section, by its id. */
 export const linkObject = (id: string): string => `${docsPath}/reference/objects/#${id}`
 
+/** The place of an endpoint in the viewer, relative to its page. */
+export const linkOperation = ({ tag, operationId }: Endpoint): string =>
+  `#tag/${tag.toLowerCase()}/${operationId}`
+
 /** Finds an endpoint. Rejects if there is none with this id. */
 export const findEndpoint = (id: string): Promise<Endpoint> => findById(listEndpoints(), id)
 

@@ -2,6 +2,7 @@ import { defineRouteMiddleware, type StarlightRouteData } from '@astrojs/starlig
 import codeFont from '@fontsource-variable/geist-mono/files/geist-mono-latin-wght-normal.woff2?url'
 import textFont from '@fontsource-variable/hanken-grotesk/files/hanken-grotesk-latin-wght-normal.woff2?url'
 import { apiPath, docsPath } from './docs-path.ts'
+import { findEndpoint, linkOperation, listTags } from './reference-data.ts'
 import type { Tab } from './tabs.ts'
 
 type SidebarEntry = StarlightRouteData['sidebar'][number]
@@ -13,7 +14,30 @@ const viewerBesideDocs = `${apiPath}/api-docs`
 const listLinks = (entry: SidebarEntry): SidebarLink[] =>
   entry.type === 'link' ? [entry] : entry.entries.flatMap(listLinks)
 
-export const onRequest = defineRouteMiddleware((context) => {
+/** The sidebar of the viewer: every endpoint, with its price. */
+const listOperations = async (): Promise<SidebarEntry[]> =>
+  Promise.all(
+    (await listTags()).map(async ({ name, endpoints }) => ({
+      type: 'group' as const,
+      label: name,
+      collapsed: false,
+      badge: undefined,
+      entries: (await Promise.all(endpoints.map(findEndpoint))).map((endpoint) => ({
+        type: 'link' as const,
+        label: endpoint.title,
+        href: linkOperation(endpoint),
+        isCurrent: false,
+        badge: {
+          variant: endpoint.price === 'free' ? ('success' as const) : ('caution' as const),
+          class: undefined,
+          text: endpoint.price,
+        },
+        attrs: {},
+      })),
+    })),
+  )
+
+export const onRequest = defineRouteMiddleware(async (context) => {
   const route = context.locals.starlightRoute
   const { head, entry, pagination } = route
 
@@ -34,7 +58,8 @@ export const onRequest = defineRouteMiddleware((context) => {
   const isHome = entry.data.hero !== undefined
   context.locals.tabs = tabs.map((tab) => ({ ...tab, isCurrent: tab.isCurrent && !isHome }))
   const { entries = [], links = [] } = tabs.find(({ isCurrent }) => isCurrent) ?? tabs[0] ?? {}
-  route.sidebar = entries
+  const isViewer = context.url.pathname === viewerInsideDocs
+  route.sidebar = isViewer ? await listOperations() : entries
   const isInside = (link: SidebarLink | undefined) => links.some(({ href }) => href === link?.href)
   if (!isInside(pagination.prev)) pagination.prev = undefined
   if (!isInside(pagination.next)) pagination.next = undefined
@@ -84,7 +109,7 @@ export const onRequest = defineRouteMiddleware((context) => {
 
   // The page's Markdown, for agents and for components/PageTitle.astro.
   const page = context.url.pathname.replace(/\/$/, '')
-  if (page.endsWith('/404')) return
+  if (isViewer || page.endsWith('/404')) return
   const markdown = page === docsPath ? `${docsPath}/index.md` : `${page}.md`
   context.locals.markdownPath = markdown
   head.push({ tag: 'link', attrs: { rel: 'alternate', type: 'text/markdown', href: markdown }, content: '' })

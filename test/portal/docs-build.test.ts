@@ -13,7 +13,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type BuiltDocs, docsDirectory, findDocs, nameDocsPointer } from '../../api/portal/docs-manifest.ts'
 import { buildDocs } from '../../docs-site/build.ts'
 import { deno, unset } from '../support/deno.ts'
-import { copyDocs, listPages, readUrls, serveDocs } from '../support/docs.ts'
+import { copyDocs, listPages, serveDocs } from '../support/docs.ts'
 import { createInstance, type Instance } from '../support/instance.ts'
 import { useStarted } from '../support/suite.ts'
 
@@ -67,10 +67,6 @@ describe('the docs folder', () => {
     const viewer = await prefixed.request('/api-docs')
     const policy = viewer.headers.get('content-security-policy')
     expect(policy).toContain("connect-src 'self' https://api.example.com;")
-    for (const url of readUrls(viewer.text, `${baseUrl}/api-docs`)) {
-      expect([url, url.startsWith(`${baseUrl}/`)]).toEqual([url, true])
-      expect([url, (await prefixed.app.request(url)).status]).toEqual([url, 200])
-    }
   })
 
   test('has builds side by side: one on Node and one of `deno task docs` at the same time are right, and old ones go', async () => {

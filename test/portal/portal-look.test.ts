@@ -18,7 +18,7 @@ const listFiles = (pattern: RegExp) => Object.keys(docs.manifest.files).filter((
 
 describe('fonts', () => {
   test('are two files of less than 80 KB together', async () => {
-    const fonts = listFiles(/\.woff2?$/).filter((name) => !name.startsWith('_viewer/'))
+    const fonts = listFiles(/\.woff2?$/)
     const contents = await Promise.all(fonts.map(readFileOf))
     expect(fonts).toHaveLength(2)
     expect(contents.reduce((sum, { byteLength }) => sum + byteLength, 0)).toBeLessThan(80_000)

@@ -152,21 +152,22 @@ export async function reload(page: Page): Promise<void> {
 }
 
 /**
- * Goes to the viewer, moves the mouse, which starts Scalar's library, and waits until it has drawn: its buttons do
- * nothing before. It can take longer to start than the network is idle.
+ * Goes to an operation of the viewer, and waits until Scalar has drawn: its buttons do nothing before. It can take
+ * longer to start than the network is idle.
  */
 export async function visitViewer(page: Page, url: string): Promise<void> {
   await visit(page, url)
-  await page.mouse.move(200, 200)
-  await page.mouse.move(201, 201)
-  await page.locator('#app .section-header-label').first().waitFor()
+  await page.locator('#viewer .section-header-label').first().waitFor()
 }
 
 /**
  * Opens the dialog "Test Request" of an operation, or of the first one. Scalar redraws its buttons while it starts, and
  * a click on a removed button is lost. Then this clicks again.
  */
-export async function openRequest(page: Page, operation: Locator = page.locator('#app')): Promise<Locator> {
+export async function openRequest(
+  page: Page,
+  operation: Locator = page.locator('#viewer'),
+): Promise<Locator> {
   const dialog = page.getByRole('dialog')
   const heading = dialog.getByRole('heading', { name: 'Headers' })
   const button = operation.getByRole('button', { name: /^Test Request/ }).first()

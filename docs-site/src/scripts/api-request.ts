@@ -14,6 +14,13 @@ export function onBalance(listener: (credits: number) => void): void {
   })
 }
 
+/** Tells the listeners what a response to a request with this key says. Another key may have been entered since. */
+export function tellBalance(headers: Headers, key: string | undefined): void {
+  const balance = headers.get('X-Credits-Remaining')
+  if (balance === null || key !== readKey()) return
+  document.dispatchEvent(new CustomEvent(balanceEvent, { detail: balance }))
+}
+
 /** A request. It has its own key, because the reader can enter another one at any time. */
 export interface ApiRequest {
   readonly method: 'GET' | 'HEAD'
@@ -43,10 +50,7 @@ export async function sendRequest({ method, path, headers, key }: ApiRequest): P
     headers: { ...headers, ...(key && { Authorization: `Bearer ${key}` }) },
     cache: 'no-store', // The browser must not answer from its cache: the reader sees the service's own response.
   })
-  const balance = response.headers.get('X-Credits-Remaining')
-  if (balance !== null && key === readKey()) {
-    document.dispatchEvent(new CustomEvent(balanceEvent, { detail: balance }))
-  }
+  tellBalance(response.headers, key)
   return { status: response.status, headers: response.headers, text: await response.text() }
 }
 

@@ -1,18 +1,33 @@
 /** Sends the viewer's requests: with the reader's key, and at a price that the reader has seen and accepted. */
-import { createButton, find } from './src/scripts/elements.ts'
-import { readKey } from './src/scripts/key.ts'
-import { writeCredits } from './src/scripts/key-state.ts'
-import { hideKey } from './src/scripts/key-text.ts'
-import { readQuote, writeQuote } from './src/scripts/quote.ts'
-import { writeReceipt } from './src/scripts/run-view.ts'
-import type { LedgerEntry } from './src/scripts/usage.ts'
+import { tellBalance } from './api-request.ts'
+import { createButton, createElement } from './elements.ts'
+import { readKey } from './key.ts'
+import { writeCredits } from './key-state.ts'
+import { hideKey } from './key-text.ts'
+import { readQuote, writeQuote } from './quote.ts'
+import { writeReceipt } from './run-view.ts'
+import type { LedgerEntry } from './usage.ts'
+
+const price = createElement('p')
+const accept = createElement('button', { value: 'accept', className: 'primary' })
+const decline = createElement('button', { value: '' }, 'Don’t send')
+const dialog = createElement(
+  'dialog',
+  { id: 'price', ariaLabel: 'Price' },
+  createElement('form', { method: 'dialog' }, price, accept, decline),
+)
+const receipt = createElement('aside', {
+  id: 'receipt',
+  className: 'live',
+  ariaLabel: 'Receipt',
+  popover: 'manual',
+})
+document.body.append(dialog, receipt)
 
 /** Shows a price, and resolves with whether the reader accepts it. If the request is canceled, the answer is no. */
 async function askReader(content: (string | Node)[], offer: string | undefined, signal: AbortSignal) {
-  const dialog = find('#price', HTMLDialogElement)
   if (dialog.open) return false // Another request waits for its reader.
-  find('#price-text', HTMLElement).replaceChildren(...content)
-  const accept = find('#price-accept', HTMLButtonElement)
+  price.replaceChildren(...content)
   accept.textContent = offer ?? ''
   accept.hidden = offer === undefined
   const close = () => dialog.close()
@@ -47,7 +62,7 @@ async function agreeOnPrice(request: Request, path: string): Promise<void> {
 /** Shows the ledger's entry of a response that cost credits, as Run does. */
 async function showReceipt(apiUrl: string, { headers }: Request, response: Response): Promise<void> {
   const authorization = headers.get('Authorization') ?? ''
-  const usage = await fetch(`${apiUrl}api-key/usage?per_page=10`, {
+  const usage = await fetch(`${apiUrl}/api-key/usage?per_page=10`, {
     headers: { Authorization: authorization },
   })
   const { data }: { data: LedgerEntry[] } = await usage.json()
@@ -58,7 +73,6 @@ async function showReceipt(apiUrl: string, { headers }: Request, response: Respo
     const value = headers.get(name)
     return value === null ? [] : [[name, value] as const]
   })
-  const receipt = find('#receipt', HTMLElement)
   receipt.replaceChildren(
     writeReceipt(entry, Object.fromEntries(sent)),
     createButton('Close', () => receipt.hidePopover()),
@@ -74,24 +88,23 @@ async function hideKeyIn(response: Response): Promise<Response> {
 
 /**
  * Creates the function that sends requests in place of `fetch`. Only requests to the API at `apiUrl` get the key, and
- * only they have a price. `sayCredits` gets the balance of each response.
+ * only they have a price.
  */
-export function createSend(apiUrl: string, sayCredits: (credits: string) => void): typeof fetch {
+export function createSend(apiUrl: string): typeof fetch {
   return async function send(input, init) {
     // The reader sees the service's own response, not that of the browser's cache.
     const request = new Request(input, { ...init, cache: 'no-store' })
-    if (!request.url.startsWith(apiUrl)) return fetch(request)
+    if (!request.url.startsWith(`${apiUrl}/`)) return fetch(request)
     const key = readKey()
     // Without a key, the response says what is missing.
     if (key) request.headers.set('Authorization', `Bearer ${key}`)
     else request.headers.delete('Authorization')
-    const path = request.url.slice(apiUrl.length - 1)
+    const path = request.url.slice(apiUrl.length)
     if (request.method === 'GET') await agreeOnPrice(request, path)
     const response = await fetch(request)
-    const credits = response.headers.get('X-Credits-Remaining')
-    if (credits !== null) sayCredits(credits)
+    tellBalance(response.headers, key)
     if (request.method === 'GET' && Number(response.headers.get('X-Credits-Cost')) > 0) {
-      void showReceipt(apiUrl, request, response).catch(() => {}) // The balance has changed in the bar, too.
+      void showReceipt(apiUrl, request, response).catch(() => {}) // The balance has changed in the header, too.
     }
     return response.ok && path === '/api-key/credits' ? hideKeyIn(response) : response
   }

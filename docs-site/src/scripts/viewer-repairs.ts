@@ -7,10 +7,8 @@ const repairs: readonly Repair[] = [
   ['.scalar-code-copy:not([aria-label])', 'aria-label', 'Copy'],
   ['button:is([role="none"], [role="alert"])', 'role', null],
   ['[role="combobox"]:not([aria-expanded])', 'aria-expanded', 'false'],
-  // On a phone, Scalar's bar with its menu would be a second banner beside ours.
-  ['#app header:not([role])', 'role', 'presentation'],
-  ['.t-doc__header:not([role])', 'role', 'navigation'],
-  ['.t-doc__header:not([aria-label])', 'aria-label', 'Place in the list'],
+  // It would be a second banner beside ours.
+  ['#viewer header:not([role])', 'role', 'presentation'],
   // The body of a response, which scrolls.
   ['.cm-content:not([aria-label])', 'aria-label', 'Body'],
   ['.cm-scroller:not([tabindex="0"])', 'tabindex', '0'],
@@ -18,11 +16,8 @@ const repairs: readonly Repair[] = [
   ['[role="dialog"] [aria-label^="Notifications"]', 'aria-label', 'Messages about the request'],
 ]
 
-/**
- * Repairs the page now and after each change. `linkOperation` returns the URL of an operation, which it gets as the
- * page shows it: method and path.
- */
-export function repairMarkup(linkOperation: (operation: string) => string | undefined): void {
+/** Repairs the page after each change. `urls` has the place of each operation, by method and path: `get /users`. */
+export function repairMarkup(urls: ReadonlyMap<string, string>): void {
   function repair() {
     isDue = false
     for (const [selector, attribute, value] of repairs) {
@@ -36,7 +31,7 @@ export function repairMarkup(linkOperation: (operation: string) => string | unde
       if (document.getElementById(controlled) === null) button.removeAttribute('aria-controls')
     }
     for (const link of document.querySelectorAll('a.endpoint:not([href])')) {
-      const url = linkOperation([...link.children].map((part) => part.textContent.trim()).join(' '))
+      const url = urls.get([...link.children].map((part) => part.textContent.trim()).join(' '))
       if (url !== undefined) link.setAttribute('href', url)
     }
   }

@@ -1,0 +1,7 @@
+/** Scalar's library for browsers (`astro.config.ts`). Its own types need packages that we don't have. */
+declare module 'scalar' {
+  export function createApiReference(
+    selector: string,
+    configuration: object,
+  ): { updateConfiguration(configuration: object): void }
+}
