@@ -82,6 +82,7 @@ export async function noteGains(
   gaining: Fragment,
   isLoss = false,
 ): Promise<void> {
+  if (version === 1) return // all items have it
   // Found once: a plan that expects few may find it again for each item.
   await tx`
     with gaining(id) as materialized (${gaining})
