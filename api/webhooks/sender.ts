@@ -48,7 +48,8 @@ export function startSender({
     return countStatement(sql, () => claimNotices(sql, maxConcurrent))
   }
 
-  async function deliver(notice: ClaimedNotice): Promise<void> {
+  /** Returns whether the receiver has it. */
+  async function deliver(notice: ClaimedNotice): Promise<boolean> {
     const { id, message_id, kind, created_at, data } = notice
     const error = await sendMessage(webhook, {
       id: `msg_${message_id}`,
@@ -60,25 +61,28 @@ export function startSender({
       error === undefined ? noteDelivery(sql, notice) : noteFailure(sql, notice, error),
     )
     if (error !== undefined) warn(`Notice ${id} wasn't delivered in attempt ${notice.attempts}: ${error}`)
+    return error === undefined
   }
 
+  /** Returns how many were delivered. */
   async function sendDue(): Promise<number> {
     const claimed = await claim()
     const results = await Promise.allSettled(claimed.map(deliver))
     const failed = results.find(({ status }) => status === 'rejected')
     if (failed?.status === 'rejected') throw failed.reason
-    return claimed.length
+    return results.filter((result) => result.status === 'fulfilled' && result.value).length
   }
 
   async function run(): Promise<void> {
     let isFailing = false
     while (!stopping.signal.aborted) {
-      const sent = await sendDue().catch((error) => {
+      const delivered = await sendDue().catch((error) => {
         if (!isFailing) warn(`Notices can't be sent: ${getMessage(error)}`)
         return 'failed' as const
       })
-      isFailing = sent === 'failed'
-      if (sent === 0 || isFailing)
+      isFailing = delivered === 'failed'
+      // A receiver that is down gets few messages a second, however many wait: refused ones would fail at once.
+      if (delivered === 0 || isFailing)
         await sleep(intervalMs, undefined, { ref: false, signal: stopping.signal }).catch(() => {})
     }
   }

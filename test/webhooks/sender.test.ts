@@ -139,6 +139,26 @@ describeOnOneDatabase('senders', (kind) => {
     expect(await readStates()).toEqual(['waiting'])
   })
 
+  test('don’t send all that waits at once to a receiver that refuses it', async () => {
+    await service.sql`
+      insert into notices (kind, api_key_id, data) select 'key.low', id, '{}' from generate_series(1001, 1100) id`
+    receiver.setBehavior(behaviors.fail)
+    warnings = []
+    const warn = (text: string) => warnings.push(text)
+    senders.push(
+      startSender({ sql: service.sql, webhook: receiver.webhook, warn, pollIntervalMs: 3_600_000 }),
+    )
+    await expect.poll(() => warnings.length).toBe(8)
+    await sleep(200)
+    expect(receiver.received).toHaveLength(8)
+    await Promise.all(senders.map((sender) => sender.stop()))
+    senders = []
+    receiver.setBehavior(behaviors.accept)
+    await service.sql`update notices set next_attempt_at = now()`
+    start()
+    await receiver.waitFor(100)
+  })
+
   test('try again what has failed, with the same id', async () => {
     receiver.setBehavior(behaviors.fail)
     start()
