@@ -100,34 +100,27 @@ export class RowBuffer {
   }
 
   #writeColumn(type: ColumnType, value: Column): void {
+    this.#reserve(24)
     if (value === null) this.#writeInteger(-1)
     else if (typeof value === 'string') this.#writeText(value)
     else if (typeof value === 'object') this.#writeArray(type, value)
-    else if (type === 'boolean') this.#writeFlag(value === true)
-    else if (type === 'bigint') this.#writeLargeInteger(Number(value))
-    else {
+    else if (type === 'boolean') {
+      this.#writeInteger(1)
+      this.#length = this.#bytes.writeUInt8(Number(value), this.#length)
+    } else if (type === 'bigint') {
+      this.#writeInteger(8)
+      const upper = Math.floor(Number(value) / 2 ** 32)
+      this.#writeInteger(upper)
+      this.#length = this.#bytes.writeUInt32BE(Number(value) - upper * 2 ** 32, this.#length)
+    } else {
       this.#writeInteger(4)
       this.#writeInteger(Number(value))
     }
   }
 
+  /** There must be room, here and in the following: `#writeColumn` reserves it. */
   #writeInteger(value: number): void {
-    this.#reserve(4)
     this.#length = this.#bytes.writeInt32BE(value, this.#length)
-  }
-
-  #writeLargeInteger(value: number): void {
-    this.#writeInteger(8)
-    const upper = Math.floor(value / 2 ** 32)
-    this.#writeInteger(upper)
-    this.#reserve(4)
-    this.#length = this.#bytes.writeUInt32BE(value - upper * 2 ** 32, this.#length)
-  }
-
-  #writeFlag(value: boolean): void {
-    this.#writeInteger(1)
-    this.#reserve(1)
-    this.#length = this.#bytes.writeUInt8(Number(value), this.#length)
   }
 
   #writeText(text: string): void {

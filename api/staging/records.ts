@@ -71,7 +71,8 @@ const isoTime = v.pipe(
     // `Date` reads February 30 as March 1.
     (value) =>
       !Number.isNaN(Date.parse(value)) &&
-      new Date(value.slice(0, 10)).toJSON()?.slice(0, 10) === value.slice(0, 10),
+      (value.slice(8, 10) <= '28' ||
+        new Date(value.slice(0, 10)).toJSON()?.slice(0, 10) === value.slice(0, 10)),
     'must be a date that exists',
   ),
 )
@@ -291,11 +292,14 @@ function findContradiction({
   | undefined {
   const fullName = `${owner_login}/${name}`
   if (foldText(full_name) !== foldText(fullName)) return `full_name: must be owner_login/name, ${fullName}`
+  const all = dependencies ?? []
+  const areNamesUnique = new Set(all.map((use) => use.dependency.dependency_name)).size === all.length // mostly
   const seen = new Map<string, number>()
-  for (const [index, { url: ownUrl, dependency }] of (dependencies ?? []).entries()) {
+  for (const [index, { url: ownUrl, dependency }] of all.entries()) {
     if (ownUrl !== url && keyRepositoryUrl(ownUrl) !== keyRepositoryUrl(url)) {
       return `dependencies.${index}.url: must be the repository's URL, ${url}`
     }
+    if (areNamesUnique) continue
     const pair = `${dependency.dependency_name}\0${dependency.dependency_file}` // neither contains a NUL
     const twin = seen.get(pair)
     if (twin !== undefined) {

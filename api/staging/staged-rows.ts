@@ -22,7 +22,7 @@ export interface TermsOfRow {
   /** Its terms, for the column `term_ids`. Undefined: rows of its kind have none. */
   terms?: ItemTerms
   /** What it declares, for three further columns. Undefined: rows of its kind declare nothing. */
-  declarations?: readonly Declaration[]
+  dependencies?: readonly DependencyRecord[]
 }
 
 /** A row of a staging table. */
@@ -35,16 +35,6 @@ export interface StagedRow extends TermsOfRow {
 export interface ItemTerms {
   attributes: readonly Attribute[]
   texts?: Readonly<Record<TextName, string | null>>
-}
-
-/** A dependency that a repository declares, and when it did, in Unix seconds. Null dates are unknown. */
-export interface Declaration {
-  /** Empty: any dependency of the file. It has no dates. */
-  name: string
-  file: string
-  status: DependencyRecord['status']
-  firstUse: number | null
-  lastUse: number | null
 }
 
 /** Creates the row of a record. `named`: what the operator says of accounts. */
@@ -63,7 +53,7 @@ export function createRow(item: LoadItem, named: NamedAccounts): StagedRow {
       return {
         columns: createRepositoryColumns(item.record),
         terms: { attributes: listRepositoryAttributes(item.record) },
-        declarations: listDeclarations(item.record.dependencies ?? []),
+        dependencies: item.record.dependencies ?? [],
       }
     case 'commits':
       return { columns: createStagedCommitColumns(item.record) }
@@ -125,26 +115,6 @@ export function createRepositoryColumns(repository: RepositoryRecord) {
     dependencies: sorted && JSON.stringify(sorted),
     dependencies_count: dependencies?.length ?? 0,
   }
-}
-
-/** Lists what a repository declares: its dependencies and, for each file and status, an entry that means any dependency. */
-function listDeclarations(dependencies: readonly DependencyRecord[]): Declaration[] {
-  const ofFiles = new Map<string, Declaration>()
-  const declarations = dependencies.map(
-    ({ dependency, status, first_use_date, last_use_date }): Declaration => {
-      const { dependency_name: name, dependency_file: file } = dependency
-      ofFiles.set(`${file}\0${status}`, { name: '', file, status, firstUse: null, lastUse: null })
-      // What is declared has no last use yet, whatever the record says.
-      return {
-        name,
-        file,
-        status,
-        firstUse: first_use_date,
-        lastUse: status === 'active' ? null : last_use_date,
-      }
-    },
-  )
-  return [...declarations, ...ofFiles.values()]
 }
 
 /**

@@ -10,8 +10,9 @@ import { type Column, copyInto, writeRow } from '../database/copy.ts'
 import { keyDependencyName } from '../names/dependency-names.ts'
 import { findCountry } from '../names/places/country.ts'
 import { searchableTexts, type TextName, textNames } from '../names/searchable-texts.ts'
-import { type Attribute, countryAttribute, keyAttribute } from './attributes.ts'
-import type { Declaration, TermsOfRow } from './staged-rows.ts'
+import { type Attribute, countryAttribute } from './attributes.ts'
+import type { DependencyRecord } from './records.ts'
+import type { TermsOfRow } from './staged-rows.ts'
 import { stagingTable, type TermKind } from './staging-tables.ts'
 
 /** Terms that are kept in memory, at about 200 bytes each. Others are looked up again. */
@@ -32,9 +33,11 @@ export interface NamedTerms {
   declared: readonly DeclaredTerm[] | undefined
 }
 
-/** What a repository declares. */
-interface DeclaredTerm extends Pick<Declaration, 'firstUse' | 'lastUse'> {
+/** What a repository declares, and when it did, in Unix seconds. Null dates are unknown. */
+interface DeclaredTerm {
   term: Term
+  firstUse: number | null
+  lastUse: number | null
 }
 
 /** The terms of a load that is being staged. */
@@ -52,12 +55,10 @@ export function writeTerms({ texts, attributes, declared }: NamedTerms): Record<
   const countries = texts.flatMap(({ country }) => country ?? [])
   const term_ids = [...texts, ...attributes, ...countries].map(getId)
   if (declared === undefined) return { term_ids }
-  const sorted = declared
-    .map(({ term, firstUse, lastUse }) => ({ id: getId(term), firstUse, lastUse }))
-    .sort((a, b) => a.id - b.id)
+  const sorted = declared.toSorted((a, b) => getId(a.term) - getId(b.term))
   return {
     term_ids,
-    dependency_ids: sorted.map(({ id }) => id),
+    dependency_ids: sorted.map(({ term }) => getId(term)),
     first_use_dates: sorted.map(({ firstUse }) => firstUse),
     last_use_dates: sorted.map(({ lastUse }) => lastUse),
   }
@@ -68,7 +69,12 @@ function getId({ id }: Term): number {
   return id
 }
 
-type Dependency = Pick<Declaration, 'name' | 'file' | 'status'>
+interface Dependency {
+  /** Empty: any dependency of the file. */
+  name: string
+  file: string
+  status: DependencyRecord['status']
+}
 
 /** What the database knows of a term. */
 interface FoundTerm {
@@ -83,8 +89,6 @@ interface FoundTerm {
 /** How the terms of a kind are compared, found and written. */
 interface TermRules<What> {
   kind: TermKind
-  /** What distinguishes a term from the others of its kind. */
-  keyOf(what: What): string
   /** Its columns after the id. `text` is that of `FoundTerm`, and `country` what `findCountry` has found. */
   columnsOf(what: What, found: { text: string | null; country: string | null }): Column[]
   findCountry?(what: What, text: string | null): string | undefined
@@ -102,7 +106,6 @@ function createTextRules(name: TextName): TermRules<string> {
   const hasCountry = others.length > 0
   return {
     kind,
-    keyOf: fold,
     columnsOf: (own, { text, country }) => [text ?? own, fold(own), ...(hasCountry ? [country] : [])],
     findCountry: (own, text) => (hasCountry ? findCountry(text ?? own) : undefined),
     find(tx, texts, { staged, stored }) {
@@ -120,7 +123,6 @@ function createTextRules(name: TextName): TermRules<string> {
 
 const attributeRules: TermRules<Attribute> = {
   kind: 'attributes',
-  keyOf: keyAttribute,
   columnsOf: ({ name, value, spelling }) => [name, value, spelling],
   find: (tx, attributes, { staged, stored }) => tx`
       select place, coalesce(s.id, t.id) as id, null as text, s.id is not null as is_staged
@@ -132,7 +134,6 @@ const attributeRules: TermRules<Attribute> = {
 
 const dependencyRules: TermRules<Dependency> = {
   kind: 'dependencies',
-  keyOf: ({ name, file, status }) => `${name}\0${file}\0${status}`,
   columnsOf: ({ name, file, status }) => [
     name,
     name === '' ? '' : keyDependencyName(name, file),
@@ -152,20 +153,16 @@ const dependencyRules: TermRules<Dependency> = {
   },
 }
 
-/** The terms of one kind that a load has met. */
-function createTerms<What>(importId: number, rules: TermRules<What>) {
-  /** By `keyOf`. */
-  const known = new Map<string, Term>()
+/** The terms of one kind that a load has met. They are found in `known`. */
+function createTerms<What>(importId: number, rules: TermRules<What>, known: { clear(): void }) {
+  let kept = 0
   /** Those that aren't staged. */
   let pending: { term: Term; what: What }[] = []
   return {
-    name(what: What, key = rules.keyOf(what)): Term {
-      let term = known.get(key)
-      if (term === undefined) {
-        term = { id: undefined, country: undefined }
-        known.set(key, term)
-        pending.push({ term, what })
-      }
+    create(what: What): Term {
+      const term: Term = { id: undefined, country: undefined }
+      pending.push({ term, what })
+      kept++
       return term
     },
     /** Returns the texts that name a country. */
@@ -173,7 +170,10 @@ function createTerms<What>(importId: number, rules: TermRules<What>) {
       const asked = pending
       if (asked.length === 0) return []
       pending = []
-      if (known.size > maxKept) known.clear()
+      if (kept > maxKept) {
+        known.clear()
+        kept = 0
+      }
       const table = stagingTable(rules.kind, importId)
       const found = await tx<FoundTerm[]>`
         select place, coalesce(id, nextval('term_ids'))::integer as id, is_staged as "isStaged", text
@@ -196,30 +196,94 @@ function createTerms<What>(importId: number, rules: TermRules<What>) {
       await copyInto(tx, table, lines)
       return located
     },
+  }
+}
+
+function findOrAdd<Key, Value>(map: Map<Key, Value>, key: Key, create: () => Value): Value {
+  let value = map.get(key)
+  if (value === undefined) {
+    value = create()
+    map.set(key, value)
+  }
+  return value
+}
+
+function createTextTerms(importId: number, name: TextName) {
+  const known = new Map<string, Term>()
+  const terms = createTerms(importId, createTextRules(name), known)
+  return {
+    /** Names a text of a row. An empty one is no term. */
+    name(text: string): Term[] {
+      const key = searchableTexts[name].fold(text)
+      return key === '' ? [] : [findOrAdd(known, key, () => terms.create(text))]
+    },
+    stage: terms.stage,
+    clear: () => known.clear(),
+  }
+}
+
+function createAttributeTerms(importId: number) {
+  /** By name and value. */
+  const known = new Map<string, Map<string, Term>>()
+  const terms = createTerms(importId, attributeRules, known)
+  return {
+    name(attribute: Attribute): Term {
+      const ofName = findOrAdd(known, attribute.name, () => new Map<string, Term>())
+      return findOrAdd(ofName, attribute.value, () => terms.create(attribute))
+    },
+    stage: terms.stage,
+    clear: () => known.clear(),
+  }
+}
+
+function createDependencyTerms(importId: number) {
+  /** By status, file and name. To join these into one key would take several times as long. */
+  const known = new Map<Dependency['status'], Map<string, Map<string, Term>>>()
+  const terms = createTerms(importId, dependencyRules, known)
+  const name = (ofFile: Map<string, Term>, dependency: Dependency) =>
+    findOrAdd(ofFile, dependency.name, () => terms.create(dependency))
+  return {
+    /** Names dependencies and, for each file and status, what means any dependency. */
+    name(dependencies: readonly DependencyRecord[]): DeclaredTerm[] {
+      const files = new Map<Map<string, Term>, Dependency>()
+      const declared = dependencies.map(
+        ({ dependency, status, first_use_date, last_use_date }): DeclaredTerm => {
+          const { dependency_name: own, dependency_file: file } = dependency
+          const ofFile = findOrAdd(
+            findOrAdd(known, status, () => new Map<string, Map<string, Term>>()),
+            file,
+            () => new Map<string, Term>(),
+          )
+          findOrAdd(files, ofFile, () => ({ name: '', file, status }))
+          return {
+            term: name(ofFile, { name: own, file, status }),
+            firstUse: first_use_date,
+            // What is declared has no last use yet, whatever the record says.
+            lastUse: status === 'active' ? null : last_use_date,
+          }
+        },
+      )
+      for (const [ofFile, any] of files)
+        declared.push({ term: name(ofFile, any), firstUse: null, lastUse: null })
+      return declared
+    },
+    stage: terms.stage,
     clear: () => known.clear(),
   }
 }
 
 /** Creates the terms of a load that has none yet. */
 export function createStagedTerms(importId: number): StagedTerms {
-  const texts = textNames.map((name) => ({ name, terms: createTerms(importId, createTextRules(name)) }))
-  const attributes = createTerms(importId, attributeRules)
-  const dependencies = createTerms(importId, dependencyRules)
+  const texts = textNames.map((name) => ({ name, terms: createTextTerms(importId, name) }))
+  const attributes = createAttributeTerms(importId)
+  const dependencies = createDependencyTerms(importId)
   return {
-    name({ terms: named, declarations }) {
+    name({ terms: named, dependencies: declared }) {
       return (
         named && {
-          texts: texts.flatMap(({ name, terms }) => {
-            const text = named.texts?.[name] ?? ''
-            const key = searchableTexts[name].fold(text)
-            return key === '' ? [] : [terms.name(text, key)]
-          }),
-          attributes: named.attributes.map((attribute) => attributes.name(attribute)),
-          declared: declarations?.map((declaration) => ({
-            term: dependencies.name(declaration),
-            firstUse: declaration.firstUse,
-            lastUse: declaration.lastUse,
-          })),
+          texts: texts.flatMap(({ name, terms }) => terms.name(named.texts?.[name] ?? '')),
+          attributes: named.attributes.map(attributes.name),
+          declared: declared && dependencies.name(declared),
         }
       )
     },
