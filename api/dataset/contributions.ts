@@ -90,7 +90,12 @@ export function noteIdentities(change: DatasetChange, identities: Fragment): Pro
   return noteContributions(
     change,
     tx`
-      select user_id, repository_id from (${identities}) given join contributions using (identity) where kind = 'author'`,
+      select user_id, repository_id
+      from (
+        select * from (${identities}) g
+        where not exists (select from identities i where i.identity = g.identity and i.user_id = g.user_id)
+      ) given join contributions using (identity)
+      where kind = 'author'`,
   )
 }
 
