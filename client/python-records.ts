@@ -29,6 +29,7 @@ export const roots = [
     'Repository',
     'ListedRepository',
     'RepositoryDependency',
+    'DependencyBlame',
     'UsedDependency',
     'LocationText',
     'CompanyText',

@@ -217,6 +217,7 @@ export const sharedPages = [
     title: 'Health, version, coverage and metrics',
     operationIds: ['getHealth', 'getVersion', 'getCoverage', 'getMetrics'],
   },
+  { id: 'list-dependencies', title: 'List dependencies', operationIds: ['listDependencies', 'listBlame'] },
   {
     id: 'keys',
     title: 'Manage keys',

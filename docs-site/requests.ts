@@ -47,6 +47,7 @@ const repositories = '/repos?dependency_names=hono&page=2&per_page=1'
 const repository = '/repos/yarrow-collective/monolith'
 const commits = `${repository}/commits?per_page=2`
 const dependencies = '/repos/naledi-codes/wallet-js/dependencies?per_page=2'
+const blame = '/repos/kmuller/widget/dependencies/blame?per_page=2'
 
 /** Every request by its name. Those of the reference have the `operationId` of `openapi.yml`. */
 export const requests = {
@@ -62,6 +63,8 @@ export const requests = {
   quoteCommits: quote(commits),
   listDependencies: get(dependencies, listHeaders),
   quoteDependencies: quote(dependencies),
+  listBlame: get(blame, listHeaders),
+  quoteBlame: quote(blame),
   countItems: get('/counts?of=repos&by=license&dependency_names=redis', ['X-Credits-Cost']),
   listRemovals: get('/removals?since=0', ['X-Total-Count', 'X-Credits-Cost', 'X-Dataset-Version', 'Link']),
   getCredits: get('/api-key/credits', [], { before: [berlin, berlinZod, ...berlinZodPages] }),

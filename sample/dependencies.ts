@@ -1,5 +1,5 @@
 import type { Random } from './random.ts'
-import type { SampleDependency } from './records.ts'
+import type { SampleCommit, SampleDependency, SampleRepository } from './records.ts'
 import { type Ecosystem, ecosystems, languages, otherSpellings } from './vocabulary/packages.ts'
 
 /** The repository whose dependencies are made, and when it was worked on (Unix seconds). */
@@ -19,6 +19,35 @@ export interface DependentRepository {
 export function createDependencies(random: Random, repository: DependentRepository): SampleDependency[] {
   const declarations = repository.many ? declareMany(random) : declareSome(random, repository.language)
   return declarations.map(({ file, name }) => createDependency(random, repository, file, name))
+}
+
+/** The repository whose dependencies were added and removed by its commits, as those of a git history are. */
+export const blamedName = 'kmuller/widget'
+
+/** Gives the dependencies of a repository the dates and hashes of the commits that came before. */
+export function dateByCommits(
+  repository: SampleRepository,
+  commits: readonly SampleCommit[],
+): SampleRepository {
+  const history = commits
+    .filter(({ repo_url, committer_date }) => repo_url === repository.url && committer_date !== null)
+    .sort((a, b) => (a.committer_date ?? 0) - (b.committer_date ?? 0))
+  const find = (date: number | null) =>
+    history.findLast(({ committer_date }) => date !== null && (committer_date ?? 0) <= date)
+  return {
+    ...repository,
+    dependencies: repository.dependencies.map((use) => {
+      const [added, removed] = [find(use.first_use_date), find(use.last_use_date)]
+      return {
+        ...use,
+        first_use_date: added?.committer_date ?? null,
+        last_use_date: removed?.committer_date ?? null,
+        updated_at: removed?.committer_date ?? added?.committer_date ?? use.updated_at,
+        added_commit_hash: added?.commit_hash ?? null,
+        removed_commit_hash: removed?.commit_hash ?? null,
+      }
+    }),
+  }
 }
 
 interface Declaration {

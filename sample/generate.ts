@@ -7,6 +7,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createCommits } from './commits.ts'
+import { blamedName, dateByCommits } from './dependencies.ts'
 import { createRepositories } from './repositories.ts'
 import { createUsers } from './users.ts'
 
@@ -15,9 +16,12 @@ export async function generateSample(directory: string): Promise<void> {
   const users = createUsers()
   const sample = createRepositories(users)
   const commits = createCommits(sample, users)
+  const repositories = sample.repositories.map((repository) =>
+    repository.full_name === blamedName ? dateByCommits(repository, commits) : repository,
+  )
   await mkdir(directory, { recursive: true })
   await writeFile(join(directory, 'users.ndjson'), toLines(users))
-  await writeFile(join(directory, 'repos.ndjson'), toLines(sample.repositories))
+  await writeFile(join(directory, 'repos.ndjson'), toLines(repositories))
   await writeFile(join(directory, 'commits.ndjson'), toLines(commits))
 }
 

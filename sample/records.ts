@@ -16,7 +16,7 @@ export interface SampleUser {
   updated_at: string
 }
 
-/** A repository dependency. Times are Unix seconds. */
+/** A repository dependency. Times are Unix seconds. Few have the hashes of their commits, which no list has. */
 export interface SampleDependency {
   url: string
   first_use_date: number | null
@@ -24,6 +24,8 @@ export interface SampleDependency {
   updated_at: number
   status: 'active' | 'removed' | null
   dependency: { dependency_name: string; dependency_file: string }
+  added_commit_hash?: string | null
+  removed_commit_hash?: string | null
 }
 
 /**

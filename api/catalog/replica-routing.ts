@@ -4,6 +4,7 @@
 import type { Sql } from '../database/connect.ts'
 import type { Database } from '../database/database.ts'
 import { ApiError, ClientGoneError } from '../errors.ts'
+import { createBlameList } from './blame-list.ts'
 import { createCommitList } from './commit-list.ts'
 import { type CountItems, createCounts } from './counts.ts'
 import { createDependencyList } from './dependency-list.ts'
@@ -22,6 +23,7 @@ export interface Catalog {
   countItems: CountItems
   listCommits: ReadRepositoryList
   listDependencies: ReadRepositoryList
+  listBlame: ReadRepositoryList
   lookUp: ReadPage<LookUp, 'not_found'>
 }
 
@@ -68,6 +70,7 @@ function createCatalog(sql: Sql, matchCache: MatchCache): Catalog {
     countItems: createCounts(sql, finder, matchCache),
     listCommits: createCommitList(sql),
     listDependencies: createDependencyList(sql),
+    listBlame: createBlameList(sql),
     lookUp: createLookup(sql),
   }
 }

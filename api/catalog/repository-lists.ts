@@ -21,7 +21,7 @@ export type ReadRepositoryList = ReadPage<RepositoryPage, 'not_found'>
 export function createRepositoryList(
   sql: Sql,
   found: Fragment,
-  { maxConcurrent }: { maxConcurrent?: number } = {},
+  { maxConcurrent }: { maxConcurrent?: number | undefined } = {},
 ): ReadRepositoryList {
   return createPageReader(sql, {
     maxPages: 32,

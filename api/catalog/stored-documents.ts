@@ -1,7 +1,8 @@
 /**
  * The JSON that is stored. A repository and a commit are the members of an object without its braces, so that
  * PostgreSQL adds further members without parsing any. This file alone opens and closes such objects, and knows the
- * text of what it looks for.
+ * text of what it looks for. The commits of a repository's dependencies are stored beside these, because responses don't have
+ * them.
  */
 import type { Fragment, SqlOrTransaction } from '../database/connect.ts'
 
@@ -63,6 +64,67 @@ export function replaceUrls(
   { oldUrl, newUrl }: { oldUrl: Fragment; newUrl: Fragment },
 ): Fragment {
   return sql`replace(${dependencies}, '{"url":' || ${oldUrl} || ',', '{"url":' || ${newUrl} || ',')`
+}
+
+/** A dependency, and the commits that added and removed it. */
+interface BlamedDependency {
+  dependency: { dependency_name: string; dependency_file: string }
+  added_commit_hash?: string | null | undefined
+  removed_commit_hash?: string | null | undefined
+}
+
+/**
+ * Writes the commits of dependencies: an object of files, then of names, each with the hashes of the commits that added and
+ * removed it. Null: none is known.
+ */
+export function writeDependencyCommits(dependencies: readonly BlamedDependency[]): string | null {
+  const byFile = new Map<string, [name: string, hashes: (string | null)[]][]>()
+  for (const {
+    dependency,
+    added_commit_hash: added = null,
+    removed_commit_hash: removed = null,
+  } of dependencies) {
+    if (added === null && removed === null) continue
+    const { dependency_name: name, dependency_file: file } = dependency
+    const ofFile = byFile.get(file)
+    if (ofFile === undefined) byFile.set(file, [[name, [added, removed]]])
+    else ofFile.push([name, [added, removed]])
+  }
+  if (byFile.size === 0) return null
+  return JSON.stringify(
+    Object.fromEntries(Array.from(byFile, ([file, each]) => [file, Object.fromEntries(each)])),
+  )
+}
+
+/**
+ * SQL: one of the hashes that `writeDependencyCommits` has written of a dependency, null if it isn't known. `commits` is `jsonb`:
+ * made of the text once, not for each dependency.
+ */
+export function selectCommitHash(
+  sql: SqlOrTransaction,
+  commits: Fragment,
+  dependency: { name: Fragment; file: Fragment },
+  which: 'added' | 'removed',
+): Fragment {
+  return sql`${commits} #>> array[${dependency.file}, ${dependency.name}, ${sql.unsafe(which === 'added' ? `'0'` : `'1'`)}]`
+}
+
+/** SQL: the dependencies of a row of `repositories`, as loads have them: with the hashes of their commits. */
+export function renderDependencies(sql: SqlOrTransaction): Fragment {
+  const dependency = {
+    name: sql`use #>> '{dependency,dependency_name}'`,
+    file: sql`use #>> '{dependency,dependency_file}'`,
+  }
+  const member = (which: 'added' | 'removed') => {
+    const hash = selectCommitHash(sql, sql`known.commits`, dependency, which)
+    return sql`coalesce(${sql.unsafe(`',"${which}_commit_hash":"'`)} || (${hash}) || '"', '')`
+  }
+  return sql`
+    case when dependency_commits is null then dependencies else (
+      select '[' || coalesce(string_agg(left(use::text, -1) || ${member('added')} || ${member('removed')} || '}', ',' order by place), '') || ']'
+      from (select dependency_commits::jsonb as commits offset 0) known,
+        json_array_elements(dependencies::json) with ordinality as declared(use, place)
+    ) end`
 }
 
 /** SQL: whether a document of `user_addresses` has any. An address is a string, so it ends with a quotation mark. */

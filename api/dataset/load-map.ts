@@ -126,7 +126,7 @@ export const loadMap: readonly Step[] = [
       stored_records: 'position bigint, local_id bigint, id integer, forge_rest_id bigint',
       taken_rows: 'id integer, local_id bigint, forge_rest_id bigint',
       merged_rows:
-        'from_id integer, to_id integer, position bigint, dependencies text, dependencies_count integer, gives_dependencies boolean',
+        'from_id integer, to_id integer, position bigint, dependencies text, dependencies_count integer, dependency_commits text, gives_dependencies boolean',
       moved_commits:
         'repository_id integer, commit_hash text, committer_date bigint, author_date bigint, author_identity text, coauthor_identities text[], members text',
       present_commits: 'repository_id integer, commit_hash text',
@@ -137,7 +137,7 @@ export const loadMap: readonly Step[] = [
     does: 'adds and updates repositories, and what they declare',
     makes: {
       changed_repositories:
-        'position bigint, is_new boolean, old_term_ids integer[], has_dependencies boolean, old_url text, url text, id integer',
+        'position bigint, is_new boolean, keeps_version boolean, old_term_ids integer[], has_dependencies boolean, old_url text, url text, id integer',
     },
     shares: ['affected_users', 'set_changes', 'use_changes'],
   },

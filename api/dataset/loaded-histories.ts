@@ -11,7 +11,7 @@
  */
 import { readBuildInfo } from '../build-info.ts'
 import { isLocalDocument } from '../catalog/document-lookup.ts'
-import { renderMembers } from '../catalog/stored-documents.ts'
+import { renderDependencies, renderMembers } from '../catalog/stored-documents.ts'
 import type { Sql, SqlOrTransaction } from '../database/connect.ts'
 import { keyRepositoryUrl } from '../names/repository-url.ts'
 import { ImportError } from '../staging/import-error.ts'
@@ -94,7 +94,7 @@ export async function readKnownDependencies(
   { id, dependenciesDigest }: KnownHistory,
 ): Promise<DependencyRecord[] | undefined> {
   const [row] = await sql<{ dependencies: string }[]>`
-    select r.dependencies from repositories r
+    select ${renderDependencies(sql)} as dependencies from repositories r
     where r.id = ${id} and ${digest(sql, 'dependencies')}::text = ${dependenciesDigest}`
   return row && JSON.parse(row.dependencies)
 }
@@ -181,9 +181,10 @@ function selectNamedOnce(sql: SqlOrTransaction, urls: readonly string[]) {
     group by url_key having count(*) = 1`
 }
 
-/** SQL: the digest of a column of `repositories r`. */
+/** SQL: the digest of a column of `repositories r`, that of dependencies with their commits. */
 function digest(sql: SqlOrTransaction, column: 'members' | 'dependencies') {
-  return sql`hashtextextended(r.${sql(column)}, 0)`
+  const commits = column === 'dependencies' ? sql` || coalesce(r.dependency_commits, '')` : sql``
+  return sql`hashtextextended(r.${sql(column)}${commits}, 0)`
 }
 
 /**

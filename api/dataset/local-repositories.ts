@@ -59,7 +59,8 @@ async function joinStagedRecords({ tx, importId }: Load): Promise<void> {
         oldUrl: selectJsonUrl(tx, tx`given.members`),
         newUrl: selectJsonUrl(tx, tx`kept.members`),
       })},
-      dependencies_count = given.dependencies_count, dependency_ids = given.dependency_ids,
+      dependencies_count = given.dependencies_count, dependency_commits = given.dependency_commits,
+      dependency_ids = given.dependency_ids,
       first_use_dates = given.first_use_dates, last_use_dates = given.last_use_dates
     from (
       select distinct on (kept_position) kept_position, s.*
@@ -124,7 +125,7 @@ async function mergeRows(load: Load): Promise<void> {
         oldUrl: selectJsonUrl(tx, tx`a.members`),
         newUrl: selectJsonUrl(tx, tx`s.members`),
       })} as dependencies,
-      a.dependencies_count, s.dependencies is null and b.dependencies_count = 0 and a.dependencies_count > 0 as gives_dependencies
+      a.dependencies_count, a.dependency_commits, s.dependencies is null and b.dependencies_count = 0 and a.dependencies_count > 0 as gives_dependencies
     from replaced_ids i join repositories a on a.forge_rest_id = i.local_id
       join repositories b on b.forge_rest_id = i.forge_rest_id
       join ${staged} s on s.forge_rest_id = i.forge_rest_id`
@@ -132,10 +133,10 @@ async function mergeRows(load: Load): Promise<void> {
   await tx`
     update ${staged} s set
       dependencies = given.dependencies, dependencies_count = given.dependencies_count,
-      dependency_ids = given.dependency_ids, first_use_dates = given.first_use_dates,
+      dependency_commits = given.dependency_commits, dependency_ids = given.dependency_ids, first_use_dates = given.first_use_dates,
       last_use_dates = given.last_use_dates
     from (
-      select distinct on (m.position) m.position, m.dependencies, m.dependencies_count, d.*
+      select distinct on (m.position) m.position, m.dependencies, m.dependencies_count, m.dependency_commits, d.*
       from merged_rows m join repository_dependencies d on d.repository_id = m.from_id
       where m.gives_dependencies order by m.position, m.from_id desc
     ) given

@@ -45,9 +45,12 @@ export async function useKnownRepositories({ tx, importId }: Load): Promise<void
 export async function applyRepositories(load: Load): Promise<AppliedRows> {
   const { tx, version } = load
   const staged = tx(stagingTable('repos', load.importId))
+  const haveOtherCommits = tx`(s.dependencies is not null and r.dependency_commits is distinct from s.dependency_commits)`
+  // Clients don't get commits with a repository, so those alone don't give it a new version.
   await tx`
     create temporary table changed_repositories on commit drop as
-    select s.position, r.id is null as is_new, r.term_ids as old_term_ids, s.dependencies is not null as has_dependencies,
+    select s.position, r.id is null as is_new,
+      r.members = s.members and r.dependencies = coalesce(s.dependencies, r.dependencies) as keeps_version, r.term_ids as old_term_ids, s.dependencies is not null as has_dependencies,
       case when r.id is not null then ${selectJsonUrl(tx, tx`r.members`)} end as old_url,
       case when r.id is not null then ${selectJsonUrl(tx, tx`s.members`)} end as url,
       coalesce(
@@ -57,15 +60,18 @@ export async function applyRepositories(load: Load): Promise<AppliedRows> {
       )::integer as id
     from ${staged} s
     left join repositories r using (forge_rest_id)
-    where r.id is null or r.members <> s.members or r.dependencies <> s.dependencies`
+    where r.id is null or r.members <> s.members or r.dependencies <> s.dependencies
+      or ${haveOtherCommits}`
   await tx`analyze changed_repositories`
   await noteNewNames(load)
   await tx`
     update repositories r set
       full_name_key = s.full_name_key, url_key = s.url_key, pushed_at = s.pushed_at,
-      term_ids = s.term_ids, version = ${version}, members = s.members,
+      term_ids = s.term_ids, version = case when c.keeps_version then r.version else ${version} end, members = s.members,
       dependencies = coalesce(s.dependencies, r.dependencies),
-      dependencies_count = case when s.dependencies is null then r.dependencies_count else s.dependencies_count end
+      dependencies_count = case when s.dependencies is null then r.dependencies_count else s.dependencies_count end,
+      dependency_commits = case when s.dependencies is null then r.dependency_commits else s.dependency_commits end,
+      dependency_commits_version = case when ${haveOtherCommits} then ${version} else r.dependency_commits_version end
     from changed_repositories c join ${staged} s using (position)
     where r.id = c.id and not c.is_new`
   const moved = tx`(select * from changed_repositories where old_url <> url)`
@@ -77,10 +83,10 @@ export async function applyRepositories(load: Load): Promise<AppliedRows> {
   await tx`
     insert into repositories (
       id, forge_rest_id, full_name_key, url_key, pushed_at, term_ids, version, members, dependencies,
-      dependencies_count
+      dependencies_count, dependency_commits
     )
     select c.id, s.forge_rest_id, s.full_name_key, s.url_key, s.pushed_at, s.term_ids, ${version},
-      s.members, coalesce(s.dependencies, '[]'), s.dependencies_count
+      s.members, coalesce(s.dependencies, '[]'), s.dependencies_count, s.dependency_commits
     from changed_repositories c join ${staged} s using (position)
     where c.is_new`
   await noteRecordTerms(

@@ -70,7 +70,7 @@ export function addRepositoryRoutes(app: Hono<HonoEnvironment>, meter: Meter): v
   function addSublist(
     path: string,
     parameters: ListParameters<undefined, string>,
-    list: 'listCommits' | 'listDependencies',
+    list: 'listCommits' | 'listDependencies' | 'listBlame',
   ): void {
     app.get(
       path,
@@ -87,6 +87,7 @@ export function addRepositoryRoutes(app: Hono<HonoEnvironment>, meter: Meter): v
   }
   addSublist('/repos/:owner/:name/commits', commitParameters, 'listCommits')
   addSublist('/repos/:owner/:name/dependencies', dependencyParameters, 'listDependencies')
+  addSublist('/repos/:owner/:name/dependencies/blame', dependencyParameters, 'listBlame')
 }
 
 function readFullName(c: ApiContext): [owner: string, name: string] {

@@ -7,8 +7,8 @@ import { assertReadablePublicUrl, assertReadableUrl } from '../http/url.ts'
 /** Paths of a resource whose name is missing. */
 const namelessPaths: readonly [path: RegExp, name: string][] = [
   [/^\/users\/$/, 'Login'],
-  [/^\/repos\/(\/[^/]*(\/(commits|dependencies))?)?$/, 'Owner'],
-  [/^\/repos\/[^/]+(\/(\/(commits|dependencies))?)?$/, 'Repository name'],
+  [/^\/repos\/(\/[^/]*(\/(commits|dependencies(\/blame)?))?)?$/, 'Owner'],
+  [/^\/repos\/[^/]+(\/(\/(commits|dependencies(\/blame)?))?)?$/, 'Repository name'],
   [/^\/admin\/keys\/$/, 'Key id'],
 ]
 

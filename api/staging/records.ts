@@ -1,6 +1,7 @@
 /**
  * The records that a load consists of, and their rules. A record is exactly the object that the API returns (see
- * openapi.yml), has the further addresses of a user, or names something to remove. A nullable field may be missing.
+ * openapi.yml), has the further addresses of a user, or names something to remove. A dependency may also name the commits
+ * that added and removed it. A nullable field may be missing.
  * `internal_id` is ignored, because the service assigns it, and so is the `version` of a removal, which is that of another
  * dataset.
  */
@@ -49,6 +50,10 @@ const flag = v.boolean('must be true or false')
 const forgeName = v.pipe(
   text,
   v.check((value) => forgeNamePattern.test(value), forgeNameRule),
+)
+const commitHash = v.pipe(
+  text,
+  v.check((value) => commitHashPattern.test(value), 'must be 40 to 64 lowercase hexadecimal digits'),
 )
 const dependencyText = v.pipe(
   text,
@@ -115,8 +120,10 @@ const dependencySchema = objectOf({
   updated_at: nullable(date),
   status: nullable(v.picklist(['active', 'removed'], 'must be active or removed')),
   dependency: objectOf({ dependency_name: dependencyText, dependency_file: dependencyText }),
+  added_commit_hash: v.optional(v.nullish(commitHash)),
+  removed_commit_hash: v.optional(v.nullish(commitHash)),
 })
-/** A dependency in a repository's record. */
+/** A dependency in a repository's record. Its commits are what the endpoint `blame` returns. */
 export type DependencyRecord = v.InferOutput<typeof dependencySchema>
 
 const repositorySchema = v.pipe(
@@ -161,10 +168,7 @@ const repositorySchema = v.pipe(
 export type RepositoryRecord = v.InferOutput<typeof repositorySchema>
 
 const commitSchema = objectOf({
-  commit_hash: v.pipe(
-    text,
-    v.check((value) => commitHashPattern.test(value), 'must be 40 to 64 lowercase hexadecimal digits'),
-  ),
+  commit_hash: commitHash,
   author_email: text,
   author_date: nullable(date),
   committer_email: text,

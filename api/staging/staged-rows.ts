@@ -1,5 +1,5 @@
 /** The rows that records become in the staging tables (see `staging.ts`). */
-import { writeMembers } from '../catalog/stored-documents.ts'
+import { writeDependencyCommits, writeMembers } from '../catalog/stored-documents.ts'
 import type { Column } from '../database/copy.ts'
 import { isBot, type NamedAccounts } from '../names/automation-accounts.ts'
 import { foldText } from '../names/case-folding.ts'
@@ -112,9 +112,17 @@ export function createRepositoryColumns(repository: RepositoryRecord) {
     owner_identity: identifyLogin(fields.owner_login),
     pushed_at: fields.pushed_at,
     members: writeMembers(fields),
-    dependencies: sorted && JSON.stringify(sorted),
+    dependencies: sorted && JSON.stringify(sorted.map(omitCommits)),
     dependencies_count: dependencies?.length ?? 0,
+    dependency_commits: sorted && writeDependencyCommits(sorted),
   }
+}
+
+/** A dependency as it is stored and returned, without its commits. */
+function omitCommits(use: DependencyRecord): DependencyRecord {
+  if (use.added_commit_hash === undefined && use.removed_commit_hash === undefined) return use
+  const { added_commit_hash: _added, removed_commit_hash: _removed, ...stored } = use
+  return stored
 }
 
 /**

@@ -56,7 +56,7 @@ export const recordTables: Record<RecordKind, RecordTable> = {
   repos: {
     key: 'forge_rest_id',
     searched: 'url_key',
-    content: 'members, dependencies',
+    content: 'members, dependencies, dependency_commits',
     columns: {
       forge_rest_id: 'bigint not null',
       full_name_key: 'text not null',
@@ -66,6 +66,7 @@ export const recordTables: Record<RecordKind, RecordTable> = {
       members: 'text not null',
       dependencies: 'text',
       dependencies_count: 'integer not null',
+      dependency_commits: 'text',
     },
     termColumns: {
       term_ids: 'integer[] not null',

@@ -14,7 +14,7 @@ import {
   writePath,
 } from './one-request.ts'
 import type { Send } from './request.ts'
-import type { Commit, ListedRepository, Repository, RepositoryDependency } from './types.ts'
+import type { Commit, DependencyBlame, ListedRepository, Repository, RepositoryDependency } from './types.ts'
 import { type Watch, type WatchOptions, watchList } from './watch.ts'
 
 /** Repositories. They are named by `OWNER/NAME`, case-insensitive. */
@@ -45,15 +45,25 @@ export interface Repositories {
   commits(fullName: string, options?: ListOptions): List<Commit>
   /** Lists the dependencies of a repository. The iteration throws a `NotFoundError` if it doesn't exist. */
   dependencies(fullName: string, options?: ListOptions): List<RepositoryDependency>
+  /** Lists the same dependencies with the commits that added and removed them. */
+  blame(fullName: string, options?: ListOptions): List<DependencyBlame>
 }
 
 const keyOf = ({ forge_rest_id: id }: ListedRepository) => id
 const keyOfCommit = ({ commit_hash: hash }: Commit) => hash
-const keyOfDependency = ({ dependency }: RepositoryDependency) =>
+const keyOfDependency = ({ dependency }: RepositoryDependency | DependencyBlame) =>
   JSON.stringify([dependency.dependency_name, dependency.dependency_file])
 
 /** Creates what a client has for repositories. */
 export function createRepositories(send: Send): Repositories {
+  function listOf<Item>(
+    fullName: string,
+    list: string,
+    keyOf: (item: Item) => string,
+    options?: ListOptions,
+  ): List<Item> {
+    return new List(send, { urls: [`${writeRepositoryPath(fullName)}/${list}`], keyOf }, options)
+  }
   return {
     get: async (fullName, options) =>
       findItem<Repository>(send, writeRepositoryPath(fullName), 'repository_not_found', options),
@@ -63,14 +73,11 @@ export function createRepositories(send: Send): Repositories {
       new List(send, { urls: writeBatchUrls('repos', 'fullNames', keys), keyOf }, options),
     quote: async (filter = {}, options) => quoteList(send, writeListUrl('repos', filter), options),
     count: async (by, filter = {}, options) => countList(send, 'repos', by, filter, options),
-    commits: (fullName, options) =>
-      new List(send, { urls: [`${writeRepositoryPath(fullName)}/commits`], keyOf: keyOfCommit }, options),
+    commits: (fullName, options) => listOf<Commit>(fullName, 'commits', keyOfCommit, options),
     dependencies: (fullName, options) =>
-      new List(
-        send,
-        { urls: [`${writeRepositoryPath(fullName)}/dependencies`], keyOf: keyOfDependency },
-        options,
-      ),
+      listOf<RepositoryDependency>(fullName, 'dependencies', keyOfDependency, options),
+    blame: (fullName, options) =>
+      listOf<DependencyBlame>(fullName, 'dependencies/blame', keyOfDependency, options),
   }
 }
 

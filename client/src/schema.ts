@@ -262,6 +262,23 @@ export interface components {
             status: components["schemas"]["DependencyStatus"] | null;
             dependency: components["schemas"]["Dependency"];
         };
+        /** @description A dependency of a repository, and the commits that added and removed it. */
+        DependencyBlame: {
+            dependency: components["schemas"]["Dependency"];
+            /** @description The first commit that declared it; null if it is unknown. */
+            added: components["schemas"]["BlamedCommit"] | null;
+            /** @description The last commit that removed it; null while it is declared, or if the commit is unknown. */
+            removed: components["schemas"]["BlamedCommit"] | null;
+        };
+        /** @description A commit that added or removed a dependency. */
+        BlamedCommit: {
+            /** @description Hash of the commit. */
+            commit_hash: string;
+            /** @description Committer date (Unix timestamp). */
+            date: components["schemas"]["NullableTimestamp"];
+            /** @description Email address of the author, as the commit has it. */
+            author_email: string;
+        };
         /**
          * @description Whether a dependency is still declared.
          * @enum {string}
@@ -618,6 +635,13 @@ export interface components {
         RepositoryDependencyList: {
             /** @description The dependencies of this page. */
             data: components["schemas"]["RepositoryDependency"][];
+            meta: components["schemas"]["Meta"];
+            pagination: components["schemas"]["Pagination"];
+        };
+        /** @description A page of dependencies with their commits. */
+        DependencyBlameList: {
+            /** @description The dependencies of this page. */
+            data: components["schemas"]["DependencyBlame"][];
             meta: components["schemas"]["Meta"];
             pagination: components["schemas"]["Pagination"];
         };

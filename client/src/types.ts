@@ -11,6 +11,8 @@ export type Repository = Schemas['Repository']
 export type ListedRepository = Schemas['ListedRepository']
 /** A dependency of a repository, with its status and the time of its use. */
 export type RepositoryDependency = Schemas['RepositoryDependency']
+/** A dependency of a repository, and the commits that added and removed it. */
+export type DependencyBlame = Schemas['DependencyBlame']
 /** A dependency, and the numbers of those who use it. */
 export type UsedDependency = Schemas['UsedDependency']
 /** A location, and the number of users who have it. */

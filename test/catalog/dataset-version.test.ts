@@ -15,6 +15,7 @@ const paths = [
   busyRepository,
   `${busyRepository}/commits`,
   `${busyRepository}/dependencies`,
+  `${busyRepository}/dependencies/blame`,
   '/removals?since=1',
 ]
 

@@ -5,6 +5,7 @@ import { anyText } from '../support/arbitraries.ts'
 import { describePage, readListResponse } from '../support/list-response.ts'
 
 import {
+  blameOf,
   commitsOf,
   dependenciesOf,
   findRepositories,
@@ -22,6 +23,7 @@ const lists = new Map<string, readonly object[]>([
   ['/repos?dependency_names=react&', findRepositories({ names: ['react'] })],
   ['/repos/yarrow-collective/monolith/commits?', commitsOf('yarrow-collective/monolith')],
   ['/repos/yarrow-collective/platform/dependencies?', dependenciesOf('yarrow-collective/platform')],
+  ['/repos/yarrow-collective/platform/dependencies/blame?', blameOf('yarrow-collective/platform')],
   ['/repos/yarrow-collective/placeholder/commits?', []],
 ])
 

@@ -6,6 +6,7 @@ import type { SampleUser } from '../../sample/records.ts'
 import { describePage, parseLinkHeader, readListResponse } from '../support/list-response.ts'
 import { loadRecords } from '../support/records.ts'
 import {
+  blameOf,
   commitsOf,
   dependenciesOf,
   findRepositories,
@@ -82,6 +83,10 @@ const lists: List[] = [
   },
   { path: '/repos/yarrow-collective/placeholder/commits', expected: [] },
   { path: '/repos/yarrow-collective/placeholder/dependencies', expected: [] },
+  {
+    path: '/repos/yarrow-collective/platform/dependencies/blame',
+    expected: blameOf('yarrow-collective/platform'),
+  },
   ...locations.map((location) => listUsers({ location }, { location })),
   listUsers({ location: 'berlin', dependency_names: 'react' }, { location: 'berlin', names: ['react'] }),
   listUsers(

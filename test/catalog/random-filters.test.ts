@@ -200,6 +200,7 @@ function createNestedLists(random: Random, { repositories }: RandomForge): Quest
     .flatMap(({ full_name: name }): Question[] => [
       { path: `/repos/${name}/commits`, query: {}, find: (oracle) => oracle.commitsOf(name) },
       { path: `/repos/${name}/dependencies`, query: {}, find: (oracle) => oracle.dependenciesOf(name) },
+      { path: `/repos/${name}/dependencies/blame`, query: {}, find: (oracle) => oracle.blameOf(name) },
     ])
 }
 

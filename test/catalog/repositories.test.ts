@@ -1,7 +1,13 @@
 /** @module-tag over-the-wire */
 import { describe, expect, test } from 'vitest'
 import { readListResponse } from '../support/list-response.ts'
-import { commitsOf, dependenciesOf, repositoryOf, sampleRepositories } from '../support/sample-oracle.ts'
+import {
+  blameOf,
+  commitsOf,
+  dependenciesOf,
+  repositoryOf,
+  sampleRepositories,
+} from '../support/sample-oracle.ts'
 import { describeOnOneDatabase, useService } from '../support/service.ts'
 
 describeOnOneDatabase('a repository', (kind) => {
@@ -172,6 +178,8 @@ describeOnOneDatabase('a repository', (kind) => {
       ['/repos/o//commits', 'Repository name is missing'],
       ['/repos//n/dependencies', 'Owner is missing'],
       ['/repos/o//dependencies', 'Repository name is missing'],
+      ['/repos//n/dependencies/blame', 'Owner is missing'],
+      ['/repos/o//dependencies/blame', 'Repository name is missing'],
       [
         '/repos/a%20b/n/commits',
         'Invalid owner: must be 1 to 100 letters, digits, -, _, ., [ or ], and not . or ..',
@@ -206,6 +214,7 @@ describeOnOneDatabase('a repository', (kind) => {
   describe.each([
     { list: 'commits', of: commitsOf },
     { list: 'dependencies', of: dependenciesOf },
+    { list: 'dependencies/blame', of: blameOf },
   ])('GET /repos/{owner}/{name}/$list', ({ list, of }) => {
     test('returns a page of 30, for a credit each', async () => {
       const { secret, id } = await service.createKey({ credits: 100 })

@@ -71,6 +71,7 @@ describeOnOneDatabase('an unknown parameter', (kind) => {
     ['/repos', 'lang', ofRepositories],
     [`${repository}/commits`, 'since', 'page, per_page, after'],
     [`${repository}/dependencies`, 'dependency_names', 'page, per_page, after'],
+    [`${repository}/dependencies/blame`, 'dependency_names', 'page, per_page, after'],
     ['/removals', 'id', 'since, page, per_page, after'],
     ['/api-key/usage', 'id', 'day, page, per_page, after'],
     ['/api-key/usage/days', 'from', 'day, page, per_page, after'],

@@ -131,6 +131,7 @@ describeOnOneDatabase('the service', (kind) => {
       '/repos/a/b',
       '/repos/a/b/commits',
       '/repos/a/b/dependencies',
+      '/repos/a/b/dependencies/blame',
       '/repos/a',
       '/repos/',
     ]

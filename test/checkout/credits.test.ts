@@ -43,6 +43,7 @@ describeOnEachDatabase('a key’s credits', (kind) => {
     [busyRepository, false],
     [`${busyRepository}/commits`, true],
     [`${busyRepository}/dependencies?per_page=2`, true],
+    [`${busyRepository}/dependencies/blame?per_page=2`, true],
   ]
 
   testInside('are not charged for a response that was read apart and can’t be made', async () => {
@@ -233,6 +234,7 @@ describeOnEachDatabase('a key’s credits', (kind) => {
         [busyRepository, 1, 0],
         [`${busyRepository}/commits?per_page=5`, 5, 4],
         [`${busyRepository}/dependencies?per_page=3`, 3, 0],
+        [`${busyRepository}/dependencies/blame?per_page=3`, 3, 0],
       ] as const) {
         const { secret, id } = await service.createKey({ credits: have })
         const response = await service.request(path, { key: secret })

@@ -13,6 +13,7 @@ const endpoints: [path: string, cost: number][] = [
   [busyRepository, 1],
   [`${busyRepository}/commits?per_page=4`, 4],
   [`${busyRepository}/dependencies?per_page=2`, 2],
+  [`${busyRepository}/dependencies/blame?per_page=2`, 2],
 ]
 
 const hourSeconds = 3600

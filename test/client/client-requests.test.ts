@@ -102,12 +102,14 @@ describe('look-ups and lists', () => {
     expect(await service.readLedger(id)).toMatchObject({ charged: 0 })
   })
 
-  test('list commits and dependencies, and throw if there is no such repository', async () => {
+  test('list commits and dependencies with theirs, and throw if there is no such repository', async () => {
     const { api } = await createTestClient()
     const commits = await collect(api.repositories.commits('yarrow-collective/monolith', { pageSize: 3 }))
     expect(new Set(commits.map(({ commit_hash: hash }) => hash)).size).toBe(commits.length)
     const dependencies = await collect(api.repositories.dependencies('yarrow-collective/monolith'))
     expect([commits.length, dependencies.length].every((length) => length > 0)).toBe(true)
+    const [blamed] = await collect(api.repositories.blame('kmuller/widget'))
+    expect(blamed?.removed?.author_email).toBe('kmuller@example.com')
     await expect(collect(api.repositories.commits('nobody/nothing'))).rejects.toBeInstanceOf(
       client.NotFoundError,
     )

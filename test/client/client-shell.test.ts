@@ -162,6 +162,13 @@ test('commits and dependencies of a repository are read', async () => {
   )
   const table = await run(['dependencies-of', 'yarrow-collective/monolith', '--format', 'table'])
   expect(table.stdout).toMatch(/^dependency_name +dependency_file +status\nreact +package\.json +active\n/)
+  const blame = await run(['blame', 'kmuller/widget', '--format', 'csv'])
+  const commit = (name: string) => `${name}_commit_hash,${name}_date,${name}_author_email`
+  expect(blame.stdout).toMatch(
+    new RegExp(
+      `^dependency_name,dependency_file,${commit('added')},${commit('removed')}\r\nfastapi,.*,kmuller@example.com\r\nflask,.*,,,\r\n`,
+    ),
+  )
   expect(await run(['commits', 'no/such'])).toMatchObject({
     code: 1,
     stderr: expect.stringContaining('not found'),

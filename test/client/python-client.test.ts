@@ -151,20 +151,22 @@ print(json.dumps([
     [len(list(api.repositories.get_many([monolith]))), api.repositories.get(monolith)["full_name"]],
     len(list(api.repositories.commits(monolith, budget=30))),
     len(list(api.repositories.dependencies(monolith))) > 0,
+    next(iter(api.repositories.blame("kmuller/widget", page_size=1)))["removed"]["author_email"],
     [api.users.get("nobody-at-all"), api.repositories.get("no/such")],
     sum(entry["cost"] for entry in api.usage()),
     api.credits()["remaining_credits"],
 ]))
 `)
     const { charged, balance } = await service.readLedger(id)
-    expect(output.slice(0, 5)).toEqual([
+    expect(output.slice(0, 6)).toEqual([
       ['ngoldberg', 'ngoldberg'],
       [1, 'yarrow-collective/monolith'],
       30,
       true,
+      'kmuller@example.com',
       [null, null],
     ])
-    expect(output.slice(5)).toEqual([charged, balance])
+    expect(output.slice(6)).toEqual([charged, balance])
   })
 
   test('are read once, and refuse what the service would ignore', async () => {

@@ -277,6 +277,7 @@ function toRecord({ forge_rest_id, place, url, dependencies }: Repository) {
       dependencies?.map((name) => ({
         ...createDependency(url, name),
         ...(name === 'left' && { status: 'removed', last_use_date: 100 }),
+        added_commit_hash: toCommit({ number: name.length, url }).commit_hash,
       })) ?? null,
   }
 }

@@ -231,6 +231,7 @@ describe('openapi.yml', () => {
         '/repos',
         '/repos/{owner}/{name}/commits',
         '/repos/{owner}/{name}/dependencies',
+        '/repos/{owner}/{name}/dependencies/blame',
         '/admin/keys',
       ]),
     )

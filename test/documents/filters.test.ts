@@ -100,8 +100,8 @@ test.for(['users', 'repositories'] as const)('openapi.yml declares the orders of
 })
 
 test('the lists of one repository have no filters', () => {
-  for (const path of ['/repos/{owner}/{name}/commits', '/repos/{owner}/{name}/dependencies']) {
-    expect(declared(path, 'GET')).toEqual([])
+  for (const list of ['commits', 'dependencies', 'dependencies/blame']) {
+    expect(declared(`/repos/{owner}/{name}/${list}`, 'GET')).toEqual([])
   }
 })
 

@@ -98,6 +98,8 @@ describe('the page Objects', () => {
     repository: 'Repository',
     'listed-repository': 'ListedRepository',
     'repository-dependency': 'RepositoryDependency',
+    'dependency-blame': 'DependencyBlame',
+    'blamed-commit': 'BlamedCommit',
     dependency: 'Dependency',
     commit: 'Commit',
     'credit-status': 'CreditStatus',

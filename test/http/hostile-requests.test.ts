@@ -66,6 +66,7 @@ const anyPath = fc.oneof(
     '/repos',
     '/repos/yarrow-collective/monolith/commits',
     '/repos/yarrow-collective/platform/dependencies',
+    '/repos/yarrow-collective/platform/dependencies/blame',
     '/users/ngoldberg',
     '/repos/yarrow-collective/monolith',
   ),

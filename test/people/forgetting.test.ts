@@ -78,6 +78,7 @@ describeOnOneDatabase('a person who is forgotten', (kind) => {
       '/repos/zelda-q/Zelda-Q',
       '/repos/Zelda-Q/zelda-q/commits',
       '/repos/zelda-q/zelda-q/dependencies?page=1',
+      '/repos/zelda-q/zelda-q/dependencies/blame',
       '/users?location=zelda-q',
       '/repos?dependency_names=hono,zelda-q',
       '/users/bob',
@@ -182,7 +183,7 @@ describeOnOneDatabase('a person who is forgotten', (kind) => {
     await request(secret)
     const before = await service.readLedger(id)
     const { ledgerEntries } = await forgetZelda(service.sql)
-    expect(ledgerEntries).toBe(6)
+    expect(ledgerEntries).toBe(7)
     const paths = await service.sql<{ path: string }[]>`
       select path from ledger where api_key_id = ${id} and kind = 'charge' order by position`
     expect(paths.map(({ path }) => path)).toEqual([
@@ -192,6 +193,7 @@ describeOnOneDatabase('a person who is forgotten', (kind) => {
       '/repos/{owner}/{name}',
       '/repos/{owner}/{name}/commits',
       '/repos/{owner}/{name}/dependencies',
+      '/repos/{owner}/{name}/dependencies/blame',
       '/repos',
       '/users/bob',
       '/users/{login}', // nobody had this name

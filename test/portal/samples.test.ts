@@ -215,6 +215,7 @@ describe('the examples of openapi.yml, which the viewer shows,', () => {
     ['/repos/{owner}/{name}', 'getRepository'],
     ['/repos/{owner}/{name}/commits', 'listCommits'],
     ['/repos/{owner}/{name}/dependencies', 'listDependencies'],
+    ['/repos/{owner}/{name}/dependencies/blame', 'listBlame'],
     ['/removals', 'listRemovals'],
     ['/dependencies', 'findDependencies'],
     ['/dependencies/history', 'getDependencyHistory'],

@@ -10,7 +10,7 @@ export async function readTables(sql: Sql) {
   return {
     users: await read('forge_rest_id, login_key, is_bot, document) from users order by id'),
     repositories: await read(
-      'forge_rest_id, full_name_key, url_key, members, dependencies, dependencies_count) from repositories order by id',
+      'forge_rest_id, full_name_key, url_key, members, dependencies, dependencies_count, dependency_commits) from repositories order by id',
     ),
     commits: await read(`
       forge_rest_id, position, commit_hash, committer_date, author_date, author_identity, coauthor_identities,

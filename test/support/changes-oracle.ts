@@ -116,7 +116,8 @@ function readState(loaded: Loaded): State {
 
 const nameUse = ({ dependency, status }: SampleDependency) =>
   JSON.stringify([dependency.dependency_name, dependency.dependency_file, status])
-const writeUse = (use: SampleDependency) => JSON.stringify(Object.entries(use).sort())
+const writeUse = ({ added_commit_hash: _a, removed_commit_hash: _r, ...use }: SampleDependency) =>
+  JSON.stringify(Object.entries(use).sort())
 
 function describeUses(uses: readonly DatedUse[]): Pick<ItemState, 'uses' | 'dates' | 'ways'> {
   const byName = Map.groupBy(uses, ({ dependency }) => nameUse(dependency))

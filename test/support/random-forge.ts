@@ -103,6 +103,10 @@ export function mixCase(random: Random, text: string): string {
   return [...text].map((letter) => random.pick([letter, letter.toUpperCase(), letter.toLowerCase()])).join('')
 }
 
+function hashOf(commit: number): string {
+  return (commit * 2 + 1).toString(16).padStart(6, '0').repeat(7).slice(0, 40)
+}
+
 /** Creates a forge with nothing in it. */
 export function createRandomForge(seed: string): RandomForge {
   const random = createRandom(seed)
@@ -182,17 +186,27 @@ export function createRandomForge(seed: string): RandomForge {
     for (let left = random.integer(0, most); left > 0; left--) {
       const name = nameDependency(Math.floor(random.skewedFraction(3) * 800))
       const file = random.pickSkewed(files)
-      made.set(`${name}\0${file}`, { ...createDependency(url, name, file), ...drawUse() })
+      made.set(`${name}\0${file}`, { ...createDependency(url, name, file), ...drawUse(url) })
     }
     return [...made.values()]
   }
 
-  /** Dates that often begin and end within those of a repository's authors. */
-  function drawUse() {
+  /** The hash of a commit: often one of the repository, if it has any. */
+  function drawHash(url: string): string | null {
+    const own = commits.filter(({ repo_url }) => repo_url === url)
+    if (own.length > 0 && random.chance(0.8)) return random.pick(own).commit_hash
+    return random.chance(0.5) ? hashOf(random.integer(0, last.commit + 50)) : null
+  }
+
+  /** Dates that often begin and end within those of a repository's authors, and perhaps hashes. */
+  function drawUse(url: string): Omit<SampleDependency, 'url' | 'updated_at' | 'dependency'> {
     const first_use_date = random.chance(0.1) ? null : random.integer(1, 60)
     const status = random.pickSkewed(['active', 'removed', null] as const)
     const hasEnd = random.chance(status === 'active' ? 0.1 : 0.9) // that of an active one counts for nothing
-    return { first_use_date, status, last_use_date: hasEnd ? random.integer(first_use_date ?? 1, 80) : null }
+    const last_use_date = hasEnd ? random.integer(first_use_date ?? 1, 80) : null
+    const dates = { first_use_date, status, last_use_date }
+    if (random.chance(0.6)) return dates
+    return { ...dates, added_commit_hash: drawHash(url), removed_commit_hash: drawHash(url) }
   }
 
   function createAddressOf(owner: string, name: string) {
@@ -235,7 +249,7 @@ export function createRandomForge(seed: string): RandomForge {
 
   function drawCommit(repo_url: string): SampleCommit {
     return {
-      commit_hash: (last.commit++ * 2 + 1).toString(16).padStart(6, '0').repeat(7).slice(0, 40),
+      commit_hash: hashOf(last.commit++),
       author_email: createAuthor(),
       author_date: drawAuthorDate(),
       committer_email: 'committer@forge.example',
@@ -365,7 +379,8 @@ export function createRandomForge(seed: string): RandomForge {
     const moved = draw < 0.4 ? moveRepository(repository) : { ...repository, ...drawAttributes() }
     const dependencies = random.pick([
       () => createDependencies(moved.url),
-      () => moved.dependencies.map((each) => (random.chance(0.3) ? { ...each, ...drawUse() } : each)),
+      () =>
+        moved.dependencies.map((each) => (random.chance(0.3) ? { ...each, ...drawUse(moved.url) } : each)),
     ])
     const changed = draw < 0.2 || draw > 0.6 ? { ...moved, dependencies: dependencies() } : moved
     if (changed !== moved || random.chance(0.5)) redeclared.add(changed)

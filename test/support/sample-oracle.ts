@@ -48,6 +48,18 @@ export interface OracleFilter extends AttributeFilter, UseFilter {
   contributed_to?: readonly string[]
 }
 
+/** An item of `…/dependencies/blame`. */
+interface BlamedDependency extends Pick<SampleDependency, 'dependency'> {
+  added: BlamedCommit | null
+  removed: BlamedCommit | null
+}
+
+interface BlamedCommit {
+  commit_hash: string
+  date: number | null
+  author_email: string
+}
+
 /** What lists must return of some records, which are in the order of their import. */
 export interface Oracle {
   /** As they are listed. */
@@ -60,6 +72,8 @@ export interface Oracle {
   commitsOf(fullName: string): SampleCommit[]
   /** The dependencies of a repository, in the order in which they are listed. */
   dependenciesOf(fullName: string): SampleDependency[]
+  /** The same dependencies with the commits that added and removed them. */
+  blameOf(fullName: string): BlamedDependency[]
   /** A repository. Throws when there is none of that name. */
   repositoryOf(fullName: string): ListedRepository
   /** The folded names of the dependencies that each user and each repository uses. */
@@ -120,7 +134,9 @@ export function createOracle(loaded: Loaded): Oracle {
     repository: {
       internal_id: index + 1,
       ...repository,
-      dependencies: sortDependencies(repository.dependencies),
+      dependencies: sortDependencies(repository.dependencies).map(
+        ({ added_commit_hash: _added, removed_commit_hash: _removed, ...use }) => use,
+      ),
     },
     declared: repository.dependencies.map((each) => foldDependency(dateOwnUse(each))),
   }))
@@ -184,6 +200,22 @@ export function createOracle(loaded: Loaded): Oracle {
       return loaded.commits.filter((commit) => commit.repo_url === url).sort(compareCommits)
     },
     dependenciesOf: (fullName) => repositoryOf(fullName).dependencies,
+    blameOf(fullName) {
+      const { url } = repositoryOf(fullName)
+      const commits = loaded.commits.filter(({ repo_url }) => repo_url === url)
+      const find = (hash: string | null | undefined) => {
+        const commit = commits.find(({ commit_hash }) => commit_hash === hash)
+        if (commit === undefined) return null
+        const { commit_hash, committer_date: date, author_email } = commit
+        return { commit_hash, date, author_email }
+      }
+      const loadedAs = loaded.repositories.find(({ full_name }) => full_name === fullName)
+      return sortDependencies(loadedAs?.dependencies ?? []).map((use) => ({
+        dependency: use.dependency,
+        added: find(use.added_commit_hash),
+        removed: use.status === 'active' ? null : find(use.removed_commit_hash),
+      }))
+    },
     repositoryOf,
   }
 }
@@ -214,6 +246,7 @@ export const {
   findRepositories,
   commitsOf,
   dependenciesOf,
+  blameOf,
   repositoryOf,
 } = sampleOracle
 

@@ -15,14 +15,14 @@ interface Entry {
 /**
  * Dates the dependencies that commits declare, in the order of the history. It unites all manifests of one base name:
  * in a monorepo, a dependency is in use as long as one package declares it, and a move between packages in one commit
- * changes nothing. A null date is unknown.
+ * changes nothing. A null date is unknown. The commit that added a dependency is the first one that declared it.
  *
  * With `known`, goes on from these dependencies, which are those of the first commit and of all before it. Returns
  * undefined if the first commit doesn't declare exactly those that are active.
  */
 export function dateDependencies(
   table: NameTable,
-  commits: Iterable<{ date: number | null; declarations: readonly Declaration[] }>,
+  commits: Iterable<{ commit: string; date: number | null; declarations: readonly Declaration[] }>,
   known?: readonly GitDependency[],
 ): GitDependency[] | undefined {
   const dependencies: GitDependency[] = []
@@ -39,7 +39,7 @@ export function dateDependencies(
     return entry
   }
 
-  function findEntry(fileName: string, name: number, date: number | null): Entry {
+  function findEntry(fileName: string, name: number, commit: string, date: number | null): Entry {
     return (
       entriesByFile.get(fileName)?.get(name) ??
       addEntry(name, {
@@ -48,6 +48,8 @@ export function dateDependencies(
         updated_at: date,
         status: 'active',
         dependency: { dependency_name: table.read(name), dependency_file: fileName },
+        added_commit_hash: commit,
+        removed_commit_hash: null,
       })
     )
   }
@@ -62,7 +64,7 @@ export function dateDependencies(
 
   for (const each of known ?? []) addEntry(table.add(each.dependency.dependency_name), { ...each })
   let isFirst = true
-  for (const { date, declarations } of commits) {
+  for (const { commit, date, declarations } of commits) {
     // Compares the counts before and after the whole commit: what happens in between doesn't count.
     const before = new Map<Entry, number>()
     for (const { path, fileName, names } of declarations) {
@@ -70,7 +72,7 @@ export function dateDependencies(
       if (previous === names) continue
       namesByPath.set(path, names)
       for (const { name, isAdded } of compareSets(previous, names)) {
-        const entry = findEntry(fileName, name, date)
+        const entry = findEntry(fileName, name, commit, date)
         if (!before.has(entry)) before.set(entry, entry.declaredBy)
         entry.declaredBy += isAdded ? 1 : -1
       }
@@ -85,6 +87,7 @@ export function dateDependencies(
       dependency.status = declaredBy > 0 ? 'active' : 'removed'
       dependency.last_use_date = declaredBy > 0 ? null : date
       dependency.updated_at = date
+      dependency.removed_commit_hash = declaredBy > 0 ? null : commit
     }
   }
   return dependencies

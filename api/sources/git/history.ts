@@ -143,7 +143,7 @@ export async function readDependencyHistory(
         const reason = 'changes names of too many other manifests, which keep those that they had'
         warnings.push({ commit, path: decodePath(path), isRead: true, reason })
       }
-      yield { date, declarations }
+      yield { commit, date, declarations }
     }
   }
 

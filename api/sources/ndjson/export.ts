@@ -2,7 +2,12 @@
 import { createHash } from 'node:crypto'
 import { readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { hasAddresses, renderMembers, selectJsonUrl } from '../../catalog/stored-documents.ts'
+import {
+  hasAddresses,
+  renderDependencies,
+  renderMembers,
+  selectJsonUrl,
+} from '../../catalog/stored-documents.ts'
 import { readOneVersion } from '../../database/cluster.ts'
 import type { Fragment, Sql, SqlOrTransaction } from '../../database/connect.ts'
 import { createFolder } from '../../database/create-folder.ts'
@@ -175,7 +180,7 @@ function selectUrls(tx: SqlOrTransaction, where: Fragment): Fragment {
 
 /** SQL: a repository's line. */
 function renderRepository(tx: SqlOrTransaction): Fragment {
-  return renderMembers(tx, tx`members`, { dependencies: tx`dependencies` })
+  return renderMembers(tx, tx`members`, { dependencies: renderDependencies(tx) })
 }
 
 /**
@@ -224,7 +229,9 @@ const changedLines: Record<RecordKind, (tx: SqlOrTransaction, since: number) => 
   repos: (tx, since) =>
     streamLines(
       tx,
-      tx`select ${renderRepository(tx)} as document from repositories where version > ${since} order by id`,
+      tx`
+        select ${renderRepository(tx)} as document from repositories
+        where version > ${since} or dependency_commits_version > ${since} order by id`,
     ),
   commits: (tx, since) =>
     streamLines(

@@ -69,7 +69,7 @@ const payingOptions = [...readingOptions, 'budget']
 const commonOptions = ['quiet', 'url', 'key-file']
 
 /** Which list a command reads. */
-type ListName = 'users' | 'repos' | 'commits' | 'dependencies-of' | 'usage'
+type ListName = 'users' | 'repos' | 'commits' | 'dependencies-of' | 'blame' | 'usage'
 
 /** What a command takes. */
 interface CommandRule {
@@ -90,6 +90,7 @@ const commands = {
   repo: { list: 'repos', ...ofRepository },
   commits: { list: 'commits', ...ofRepository },
   'dependencies-of': { list: 'dependencies-of', ...ofRepository },
+  blame: { list: 'blame', ...ofRepository },
   quote: { operand: 'users or repos', options: formatOptions },
   count: { operand: 'users or repos', options: ['by', ...formatOptions] },
   dependencies: { operand: 'a TEXT to look for', options: ['file', ...formatOptions] },

@@ -21,6 +21,7 @@ const tableColumns: Record<string, readonly string[]> = {
   repos: ['full_name', 'language', 'stargazers_count', 'description'],
   commits: ['commit_hash', 'author_email', 'message'],
   'dependencies-of': ['dependency_name', 'dependency_file', 'status'],
+  blame: ['dependency_name', 'added_author_email', 'removed_author_email'],
 }
 const maxWidth = 40
 
@@ -46,15 +47,20 @@ export function createFormatter(
   }
 }
 
-/** An object in an item has columns of its own, and not one. Their names begin with its name. */
+/**
+ * An object in an item has columns of its own, and not one. Their names begin with its name. So has a commit of `blame`, which may be
+ * null.
+ */
 function flatten(item: object): object {
   const isObject = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value)
   return Object.fromEntries(
-    Object.entries(item).flatMap(([name, value]) =>
-      isObject(value)
+    Object.entries(item).flatMap(([name, found]) => {
+      const isCommit = found === null && /^(added|removed)$/.test(name)
+      const value = isCommit ? { commit_hash: found, date: found, author_email: found } : found
+      return isObject(value)
         ? Object.entries(value).map(([own, each]) => [own.startsWith(name) ? own : `${name}_${own}`, each])
-        : [[name, value]],
-    ),
+        : [[name, value]]
+    }),
   )
 }
 

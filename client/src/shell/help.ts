@@ -12,6 +12,7 @@ Commands:
   commits OWNER/NAME    read the commits of a repository, newest first
   dependencies-of OWNER/NAME
                         read the dependencies of a repository
+  blame OWNER/NAME      read which commits added and removed them
   quote users|repos     what the list would cost; free
   count users|repos     how many items of the list have each value of --by, such as country or language; free
   dependencies TEXT     names of dependencies that contain the text, the most used ones first, of a --file if you like; free

@@ -116,6 +116,7 @@ function openList(
     }
     if (list === 'commits') return api.repositories.commits(operand, options)
     if (list === 'dependencies-of') return api.repositories.dependencies(operand, options)
+    if (list === 'blame') return api.repositories.blame(operand, options)
     return isByDay ? api.usageByDay({ day }, options) : api.usage({ day }, options)
   } catch (error) {
     throw toUsageError(error)

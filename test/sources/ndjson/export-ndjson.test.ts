@@ -30,9 +30,13 @@ describeOnOneDatabase('An export', (kind) => {
     }
     const repositories = await readItems('/repos')
     expect(await readObjects(folder.path, 'users.ndjson')).toEqual(await readItems('/users'))
-    expect(await readObjects(folder.path, 'repos.ndjson')).toEqual(
+    const text = await readFile(join(folder.path, 'repos.ndjson'), 'utf8')
+    const hash = /,"(?:added|removed)_commit_hash":"[^"]*"/g // no list has those of dependencies
+    const lines = text.replaceAll(hash, '').trimEnd().split('\n')
+    expect(lines.map((line) => JSON.parse(line))).toEqual(
       repositories.map(({ internal_id, ...members }) => members),
     )
+    expect(text.match(hash)).toHaveLength(6)
     const commits = await readObjects(folder.path, 'commits.ndjson')
     for (const { full_name, url } of repositories.slice(0, 20)) {
       const oldestFirst = (await readItems(`/repos/${full_name}/commits`)).reverse()

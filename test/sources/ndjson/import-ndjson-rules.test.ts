@@ -128,6 +128,10 @@ describeOnOneDatabase('an import', (kind) => {
       uses({ [field]: 1_700_000_000_000 }),
       `dependencies.1.${field}: ${date}`,
     ]),
+    ...['added_commit_hash', 'removed_commit_hash'].flatMap((field): [object, string][] => [
+      [uses({ [field]: 'A'.repeat(40) }), `dependencies.1.${field}: ${hash}`],
+      [uses({ [field]: 7 }), `dependencies.1.${field}: ${string}`],
+    ]),
     [uses({ status: 'gone' }), 'dependencies.1.status: must be active or removed'],
     [uses({ dependency: undefined }), `dependencies.1.dependency: ${required}`],
     [uses({ dependency: 'right' }), `dependencies.1.dependency: ${object}`],

@@ -81,6 +81,7 @@ describe('the sample', () => {
     ])
     expect([...fieldsOf(dependencies)]).toEqual([
       'url,first_use_date,last_use_date,updated_at,status,dependency',
+      'url,first_use_date,last_use_date,updated_at,status,dependency,added_commit_hash,removed_commit_hash',
     ])
     expect([...fieldsOf(dependencies.map(({ dependency }) => dependency))]).toEqual([
       'dependency_name,dependency_file',

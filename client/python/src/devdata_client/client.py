@@ -18,6 +18,7 @@ from .records import (
     Commit,
     CompanyText,
     CreditStatus,
+    DependencyBlame,
     DependencyHistory,
     ListedRepository,
     LocationText,
@@ -376,12 +377,21 @@ class Repositories:
             self._sender, [url], _key_of_dependency, budget=budget, resume=resume, page_size=page_size
         )
 
+    def blame(
+        self, full_name: str, *, budget: int | None = None, resume: ListState | None = None, page_size: int = 100
+    ) -> ItemList[DependencyBlame]:
+        """Lists the same dependencies with the commits that added and removed them."""
+        url = f"{write_repository_path(full_name)}/dependencies/blame"
+        return ItemList(
+            self._sender, [url], _key_of_dependency, budget=budget, resume=resume, page_size=page_size
+        )
+
 
 def _id_of(item: User | ListedRepository) -> int:
     return item["forge_rest_id"]
 
 
-def _key_of_dependency(used: RepositoryDependency) -> str:
+def _key_of_dependency(used: RepositoryDependency | DependencyBlame) -> str:
     dependency = used["dependency"]
     return json.dumps([dependency["dependency_name"], dependency["dependency_file"]])
 

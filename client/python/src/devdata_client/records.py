@@ -142,6 +142,28 @@ class ListedRepository(Repository):
     """Dependencies of the repository. Empty if there are none, absent with ``exclude=dependencies``."""
 
 
+class BlamedCommit(TypedDict):
+    """A commit that added or removed a dependency."""
+
+    commit_hash: str
+    """Hash of the commit."""
+    date: int | None
+    """Committer date (Unix timestamp)."""
+    author_email: str
+    """Email address of the author, as the commit has it."""
+
+
+class DependencyBlame(TypedDict):
+    """A dependency of a repository, and the commits that added and removed it."""
+
+    dependency: Dependency
+    """A package, and the file that declares it."""
+    added: BlamedCommit | None
+    """The first commit that declared it; null if it is unknown."""
+    removed: BlamedCommit | None
+    """The last commit that removed it; null while it is declared, or if the commit is unknown."""
+
+
 class UsedDependency(TypedDict):
     """A dependency, and the numbers of those who use it."""
 
