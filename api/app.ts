@@ -57,6 +57,7 @@ import { addRemovalRoutes } from './routes/removals.ts'
 import { addRepositoryRoutes } from './routes/repositories.ts'
 import { createUnknownPathHandler } from './routes/unknown-path.ts'
 import { addUserRoutes } from './routes/users.ts'
+import { addSignIn } from './sign-in/sign-in.ts'
 import { explainWait } from './staging/liveness-lock.ts'
 import { createFailureLog, describeCause } from './telemetry/log.ts'
 import { createMetrics } from './telemetry/metrics.ts'
@@ -73,6 +74,7 @@ export interface AppOptions
     | 'publicCoverage'
     | 'defaultRateLimit'
     | 'operator'
+    | 'signIn'
     | 'logProbes'
   > {
   database: Database
@@ -90,6 +92,8 @@ export interface AppOptions
   tracing?: Tracing | undefined
   /** Requests that wait longer in the queue are refused with 503. Default: that of the request queue. */
   maxWaitMs?: number
+  /** Fetches the document of a connector that wants to be connected. Default: from public servers. */
+  readClientDocument?: ((url: URL) => Promise<string>) | undefined
   /** How long `/version` waits for the version of the dataset. Default: 3,000, like `/metrics`. */
   datasetTimeoutMs?: number
 }
@@ -213,12 +217,15 @@ export function createApp(options: AppOptions): App {
     metrics,
     buildInfo,
   })
-  const { anyKeyUnqueued: authenticate } = guard
+  if (options.signIn && baseUrl !== undefined) {
+    addSignIn(app, root, { ...options, baseUrl, basePath, sql, ledger, meter })
+  }
+  const authenticate = guard.mcp({ acceptsTokens: options.signIn })
   const { version } = buildInfo
   addMcpRoute(app, {
     ...{ authenticate, meter, publicOrigin, basePath, version },
     // Through the load shedder, which counts them as requests in progress.
-    fetch: (request) => loadShedder.fetch(request),
+    fetch: (request) => loadShedder.fetch(request, { isOfTool: true }),
   })
   app.on('GET', ['/', ''], (c) => c.redirect(`${publicRoot(c)}/docs`))
   const isCachedUrl = createUrlCap()
@@ -240,7 +247,9 @@ export function createApp(options: AppOptions): App {
     ...{ findDocs, basePath, publicOrigin, isCachedUrl, operator, readCoverageSlots },
     readDemoKey: options.readDemoKey,
   })
-  metrics.addRoutes(root.routes.flatMap(({ method, path }) => (/^(GET|POST)$/.test(method) ? [path] : [])))
+  metrics.addRoutes(
+    root.routes.flatMap(({ method, path }) => (/^(GET|POST|DELETE)$/.test(method) ? [path] : [])),
+  )
 
   // In front of it all.
   function refuse(method: string, error: ApiError) {

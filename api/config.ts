@@ -185,6 +185,7 @@ const settings = {
   TERMS_NOTE: v.optional(oneLine(1_000)),
   PRIVACY_URL: v.optional(pageUrl),
   STATUS_URL: v.optional(pageUrl),
+  SIGN_IN: v.optional(v.picklist(['on', 'off'], 'must be on or off'), 'off'),
   WEBHOOK_URL: v.optional(
     v.pipe(
       v.string(),
@@ -277,9 +278,18 @@ function findMisspelled(
     })
 }
 
+/** Throws `ConfigError` if others could read what is sent to the service. */
+function assertTrustworthy(baseUrl: string | undefined): void {
+  if (baseUrl !== undefined && isPotentiallyTrustworthy(new URL(baseUrl))) return
+  throw new ConfigError(
+    'SIGN_IN=on requires BASE_URL, an https URL or an http URL of this machine: people enter their keys there',
+  )
+}
+
 /**
  * Reads the settings from an environment. An empty value counts as unset, because `.env` files write it so.
  * Throws a `ConfigError` that names each wrong setting, its value and its rule.
+ * It is long because it names each setting.
  */
 export function readConfig(environment: Record<string, string | undefined>, { terminal = false } = {}) {
   assertSpelled(environment)
@@ -301,13 +311,15 @@ export function readConfig(environment: Record<string, string | undefined>, { te
   if ((webhookUrl === undefined) !== (secrets === undefined)) {
     throw new ConfigError('WEBHOOK_URL and WEBHOOK_SECRET require each other: set both, or neither')
   }
+  const { SIGN_IN: signIn, BASE_URL: baseUrl } = output
+  if (signIn === 'on') assertTrustworthy(baseUrl)
   return {
     /** TCP port to listen on; 0 takes a free one. */
     port: output.PORT,
     /** Host name or address to listen on. */
     host: output.HOST,
     /** Public URL with the path prefix, without a final slash; undefined: no prefix, and the request's host. */
-    baseUrl: output.BASE_URL,
+    baseUrl,
     /** PostgreSQL connection URL; undefined: the embedded database. */
     databaseUrl: output.DATABASE_URL,
     /** Connection URLs of streaming replicas. */
@@ -347,6 +359,8 @@ export function readConfig(environment: Record<string, string | undefined>, { te
       privacyUrl: output.PRIVACY_URL,
       statusUrl: output.STATUS_URL,
     },
+    /** Whether people can connect assistants on a page, which asks for their key. */
+    signIn: signIn === 'on',
     /** Where notices go; undefined: nowhere. */
     webhook: webhookUrl === undefined || secrets === undefined ? undefined : { url: webhookUrl, secrets },
     logLevel: output.LOG_LEVEL,

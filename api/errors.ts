@@ -26,6 +26,7 @@ export const errorCodes = [
   'user_not_found',
   'repository_not_found',
   'key_not_found',
+  'connection_not_found',
   'method_not_allowed',
   'request_timeout',
   'reference_conflict',

@@ -30,6 +30,8 @@ export const movedPages: Readonly<Record<string, string>> = {
   'reference/get-metrics': 'reference/service/#get-metrics',
   'reference/get-version': 'reference/service/#get-version',
   'reference/list-keys': 'reference/keys/#list-keys',
+  'reference/list-usage': 'reference/usage/#list-usage',
+  'reference/list-usage-by-day': 'reference/usage/#list-usage-by-day',
   'refresh-jobs': 'keeping-fresh/',
   'refresh-problems': 'keeping-fresh/#problems',
   'request-limits': 'filtering/#limits-of-a-request',

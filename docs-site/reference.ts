@@ -20,12 +20,16 @@ interface Reference {
   $ref: string
 }
 
+/** The methods of endpoints. `HEAD` is described with `GET`. */
+const methods = ['get', 'post', 'patch', 'delete'] as const
+
 interface PathItem {
   parameters?: (ParameterObject | Reference)[]
   get?: OperationObject
   head?: OperationObject
   post?: OperationObject
   patch?: OperationObject
+  delete?: OperationObject
 }
 
 interface OperationObject {
@@ -159,7 +163,7 @@ export interface Endpoint {
   /** Its place below the docs: `reference/list-users/`, or `reference/service/#get-health` on a page that several share. */
   link: string
   operationId: string
-  method: 'GET' | 'POST' | 'PATCH'
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   path: string
   tag: string
   title: string
@@ -218,6 +222,11 @@ export const sharedPages = [
     operationIds: ['getHealth', 'getVersion', 'getCoverage', 'getMetrics'],
   },
   { id: 'list-dependencies', title: 'List dependencies', operationIds: ['listDependencies', 'listBlame'] },
+  {
+    id: 'usage',
+    title: 'Usage and connections',
+    operationIds: ['listUsage', 'listUsageByDay', 'listConnections', 'endConnection'],
+  },
   {
     id: 'keys',
     title: 'Manage keys',
@@ -426,10 +435,10 @@ class ReferenceReader {
   }
 
   readEndpoint(path: string, item: PathItem): Endpoint[] {
-    return (['get', 'post', 'patch'] as const).flatMap((method) => this.readOperation(path, item, method))
+    return methods.flatMap((method) => this.readOperation(path, item, method))
   }
 
-  readOperation(path: string, item: PathItem, method: 'get' | 'post' | 'patch'): Endpoint[] {
+  readOperation(path: string, item: PathItem, method: (typeof methods)[number]): Endpoint[] {
     const operation = item[method]
     const head = method === 'get' ? item.head : undefined
     if (operation === undefined || !isShown({ name: operation.tags[0] })) return []
@@ -440,7 +449,7 @@ class ReferenceReader {
         id: toId(operationId),
         link: writeEndpointLink(operationId),
         operationId,
-        method: ({ get: 'GET', post: 'POST', patch: 'PATCH' } as const)[method],
+        method: ({ get: 'GET', post: 'POST', patch: 'PATCH', delete: 'DELETE' } as const)[method],
         path,
         tag: tags[0],
         title: summary,

@@ -22,6 +22,7 @@ import {
   type Scope,
   scopes,
 } from '../ledger/api-key.ts'
+import { isCredential } from '../ledger/connections.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Meter } from './meter.ts'
 import { reportSettlement } from './quota-headers.ts'
@@ -36,11 +37,15 @@ export interface GuardOptions {
   lifecycle: Readonly<Lifecycle>
 }
 
-/** Creates the guard's middleware. */
+/** Creates the guard's middleware. It is long because it lists all permissions. */
 export function createGuard({ ledger, meter, queue, connectReads, lifecycle }: GuardOptions) {
   /** Throws 401 (`decisions/0002-keys.md`). Opens the first connection for reads during the look-up of a key. */
-  async function authenticate(authorization: string | undefined, signal: AbortSignal): Promise<BearerKey> {
-    const secret = readSecret(authorization)
+  async function authenticate(
+    authorization: string | undefined,
+    signal: AbortSignal,
+    acceptsTokens: boolean,
+  ): Promise<BearerKey> {
+    const secret = readSecret(authorization, acceptsTokens)
     let key = ledger.findCachedKey(secret) ?? ledger.findAcceptedAdmin(secret)
     if (key === undefined) [key] = await Promise.all([ledger.findKey(secret, signal), connectReads()])
     if (key === undefined) throw unauthorized('invalid_api_key', 'Invalid API key')
@@ -49,12 +54,13 @@ export function createGuard({ ledger, meter, queue, connectReads, lifecycle }: G
 
   function permit(
     checkPermission: (caller: BearerKey, c: ApiContext) => ApiError | undefined,
-    { isQueued = true }: { isQueued?: boolean } = {},
+    { isQueued = true, acceptsTokens = false }: { isQueued?: boolean; acceptsTokens?: boolean } = {},
   ) {
     return createMiddleware<HonoEnvironment>(async function guard(c, next) {
       if (lifecycle.phase === 'waiting') throw startingUp()
       const { signal } = c.req.raw
-      const caller = await authenticate(c.req.header('Authorization'), signal)
+      const isOfTool = acceptsTokens || c.env?.isOfTool === true
+      const caller = await authenticate(c.req.header('Authorization'), signal, isOfTool)
       c.set('caller', caller)
       const refusal = checkPermission(caller, c)
       if (refusal !== undefined) {
@@ -86,8 +92,11 @@ export function createGuard({ ledger, meter, queue, connectReads, lifecycle }: G
   return {
     /** Permits every key. */
     anyKey: permit(() => undefined),
-    /** Permits every key, without a turn in the queue: the requests of a call of `/mcp` wait for their own. */
-    anyKeyUnqueued: permit(() => undefined, { isQueued: false }),
+    /**
+     * Permits every key, and with `acceptsTokens` those of connections, which only `/mcp` accepts. There is no turn in the
+     * queue: the requests of a call wait for their own.
+     */
+    mcp: (options: { acceptsTokens: boolean }) => permit(() => undefined, { isQueued: false, ...options }),
     /** Permits keys with all these scopes, and admin keys. */
     scopes: (...required: Scope[]) =>
       permitScopes((scopes) => required.every((scope) => scopes.includes(scope))),
@@ -148,7 +157,7 @@ function readBearer(header: string): string | undefined {
   return match === null ? undefined : (match[1] ?? '')
 }
 
-function readSecret(header: string | undefined): string {
+function readSecret(header: string | undefined, acceptsTokens: boolean): string {
   if (header === undefined || header === '') {
     throw unauthorized('missing_authorization', 'Authorization header required')
   }
@@ -157,6 +166,7 @@ function readSecret(header: string | undefined): string {
     throw unauthorized('invalid_authorization_format', "Invalid authorization format. Use 'Bearer <API_KEY>'")
   }
   if (secret === '') throw unauthorized('missing_api_key', 'API key required')
+  if (acceptsTokens && isCredential('access', secret)) return secret
   if (!isSecret(secret)) throw unauthorized('invalid_api_key_format', 'Invalid API key format')
   return secret
 }

@@ -24,6 +24,11 @@ export function readKeyId(text: string): number {
   throw new CommanderError(1, 'devdata.keyGiven', message)
 }
 
+export const readConnectionId = wholeNumber(
+  [1, maxKeyId],
+  'It must be the id of a connection; "devdata keys connections" with the id of its key shows it.',
+)
+
 export const readPersonNumber = wholeNumber(
   [1, maxKeyId],
   'It must be the number of a person; "devdata forget list" shows the numbers.',

@@ -16,6 +16,7 @@ import {
   type Scope,
   scopes,
 } from '../ledger/api-key.ts'
+import { type ConnectionSummary, endConnection, listConnections } from '../ledger/connections.ts'
 import {
   changeKey,
   createKey,
@@ -33,6 +34,7 @@ import {
 } from '../ledger/keys.ts'
 import {
   readBalance,
+  readConnectionId,
   readFutureTime,
   readGraceSeconds,
   readGrant,
@@ -72,7 +74,7 @@ export function addKeysCommands(program: Command): void {
   const keys = program
     .command('keys')
     .description(
-      'Create, list, find, rotate, limit, notify, revoke, restore and delete API keys, and grant credits',
+      'Create, list, find, rotate, limit, notify, revoke, restore and delete API keys, grant credits, and end connections',
     )
     .addHelpText('after', '\nExamples:\n  devdata keys create --credits 1000\n  devdata keys list')
   addCreate(keys)
@@ -119,6 +121,7 @@ Examples:
     .addHelpText('after', '\nExamples:\n  devdata keys limit 3 100/60\n  devdata keys limit 3 none')
     .action(limit)
   addNotify(keys)
+  addConnections(keys)
   keys
     .command('rotate')
     .description('Replace a key and print the new one. The id, balance, limits and history stay the same.')
@@ -202,6 +205,17 @@ function addNotify(keys: Command): void {
     .option(...jsonOption)
     .addHelpText('after', '\nExamples:\n  devdata keys notify 3 100\n  devdata keys notify 3 none')
     .action(notify)
+}
+
+function addConnections(keys: Command): void {
+  keys
+    .command('connections')
+    .description('List the assistants that were connected with a key, or end one of their connections')
+    .argument(...idArgument)
+    .option('--end <connection>', 'end the connection with this id', readConnectionId)
+    .option(...jsonOption)
+    .addHelpText('after', '\nExamples:\n  devdata keys connections 3\n  devdata keys connections 3 --end 12')
+    .action(connections)
 }
 
 /** Adds a command that only takes a key. */
@@ -328,6 +342,39 @@ function notify(id: number, notifyBelow: number | null, { json }: JsonOption): P
         ? `The webhook isn't told of a low balance of key ${id}`
         : `The webhook is told when a charge takes the balance of key ${id} below ${countOf(notifyBelow, 'credit')}`,
     )
+  })
+}
+
+/** The name, which may be long, is last. */
+const connectionColumns: readonly Column<ConnectionSummary>[] = [
+  { header: 'ID', cell: ({ id }) => String(id), numeric: true },
+  { header: 'SPENT', cell: (connection) => formatCount(connection.spent_credits), numeric: true },
+  { header: 'LIMIT', cell: (connection) => formatCount(connection.max_credits), numeric: true },
+  {
+    header: 'PER CALL',
+    cell: ({ max_credits_per_call: limit }) => (limit === null ? 'none' : formatCount(limit)),
+    numeric: true,
+  },
+  { header: 'CREATED', cell: (connection) => formatTime(connection.created_at) },
+  { header: 'EXPIRES', cell: (connection) => formatTime(connection.expires_at) },
+  { header: 'HOST', cell: ({ host }) => host },
+  { header: 'NAME', cell: ({ name }) => name },
+]
+
+function connections(id: number, { end, json }: JsonOption & { end?: number }): Promise<void> {
+  return withDatabase({}, async ({ sql }) => {
+    await getKey(sql, id)
+    if (end !== undefined) {
+      const ended = await endConnection(sql, id, end)
+      if (ended === undefined) throw new OperatorError(`Key ${id} has no connection ${end}`)
+      return console.log(
+        json ? JSON.stringify(ended) : `Connection ${end} is ended: its next request will fail`,
+      )
+    }
+    const found = await listConnections(sql, id)
+    if (json) console.log(JSON.stringify(found))
+    else if (found.length === 0) console.log(`Key ${id} has no connections`)
+    else console.log(formatTable(connectionColumns, found))
   })
 }
 

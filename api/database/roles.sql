@@ -37,6 +37,7 @@ grant insert, update, delete on
   removals, forgotten_people, forgotten_identities, forgotten_identities_key
   to devdata_operator;
 grant update (path) on ledger to devdata_operator; -- to forget people
+grant delete on connections to devdata_operator;
 grant usage on sequence imports_id_seq, term_ids to devdata_operator;
 grant execute on function analyze_table, drop_staging_table to devdata_operator;
 
@@ -45,6 +46,10 @@ revoke select on forgotten_people, forgotten_identities, forgotten_identities_ke
 revoke select on user_addresses from devdata_server; -- never served
 grant execute on function settle, sweep_idempotency_keys to devdata_server;
 grant update (attempts, next_attempt_at, outcome, last_error) on notices to devdata_server;
+grant insert, update, delete on sign_in_clients to devdata_server;
+grant insert, delete on connections to devdata_server; -- only settle() changes what they have spent
+grant update (access_hash, refresh_hash, previous_access_hash, previous_refresh_hash, refreshed_at, access_expires_at, expires_at)
+  on connections to devdata_server;
 
 -- A restored dump lacks what the migrations revoke: these functions have the rights of the owner.
 revoke execute on function

@@ -8,7 +8,7 @@ import { encodings } from './compression.ts'
 import { findMethods } from './methods.ts'
 import type { HonoEnvironment } from './request-context.ts'
 import { send, setHeader, takeHeaders } from './response.ts'
-import { describeRoute, isSameOriginPath, mcpPath } from './url.ts'
+import { describeRoute, isSameOriginPath, mcpPath, signInPath } from './url.ts'
 
 /**
  * Gives each request a unique id, which the response has as `X-Request-Id` and lists repeat in `meta`. An id that the
@@ -66,7 +66,7 @@ export interface StandardHeaders {
   sameOrigin: Record<string, string>
   /** Added to the response to a preflight. */
   preflight: Record<string, string>
-  /** Added to the response to a preflight of `/mcp`. */
+  /** Added to the response to a preflight of `/mcp` and of the sign-in. */
   mcpPreflight: Record<string, string>
 }
 
@@ -114,7 +114,7 @@ export function standardHeaders(headers: StandardHeaders, basePath: string, life
     const isSameOrigin = path.startsWith(basePath) && isSameOriginPath(path.slice(basePath.length))
     c.set('headers', { ...c.get('headers'), ...(isSameOrigin ? headers.sameOrigin : headers.endpoint) })
     if (method === 'OPTIONS') {
-      const preflight = path === basePath + mcpPath ? headers.mcpPreflight : headers.preflight
+      const preflight = isForMcp(path, basePath) ? headers.mcpPreflight : headers.preflight
       for (const [name, value] of Object.entries(isSameOrigin ? {} : preflight)) setHeader(c, name, value)
       setHeader(c, 'Allow', findMethods(path, basePath).join(', '))
       c.res = await send(c, null, { status: 204 })
@@ -127,6 +127,15 @@ export function standardHeaders(headers: StandardHeaders, basePath: string, life
     }
     if (lifecycle.phase === 'stopping') c.res.headers.set('Connection', 'close')
   })
+}
+
+/** Whether programs of assistants request a path: `/mcp`, or what they sign in with. */
+function isForMcp(path: string, basePath: string): boolean {
+  return (
+    path === basePath + mcpPath ||
+    path.startsWith(`${basePath + signInPath}/`) ||
+    path.includes('/.well-known/o') // OAuth's metadata, also at the root
+  )
 }
 
 /** The life of an instance. */

@@ -10,6 +10,8 @@ export interface ServerBindings {
    * immediately if the response is closed already.
    */
   onClosed?(act: () => void): void
+  /** Whether a call of `/mcp` makes the request, with the key or the token that was accepted there. */
+  isOfTool?: boolean
 }
 
 /** Responds to a request, as the app and each layer in front of it do. */

@@ -158,6 +158,8 @@ export const publicPaths: readonly string[] = [
 
 /** The path for assistants. */
 export const mcpPath = '/mcp'
+/** The page that connects them. Below it is what their programs request. */
+export const signInPath = '/sign-in'
 
 /** Under `/docs`, but an endpoint as others: scripts of any origin may read it. */
 const coveragePath = '/docs/coverage.json'
@@ -165,7 +167,7 @@ const coveragePath = '/docs/coverage.json'
 /** Whether a path leads to a page for people, or to what admins do: scripts of other origins can't read it. */
 export function isSameOriginPath(path: string): boolean {
   if (path === coveragePath) return false
-  return [...pagePaths, '/admin/*'].some((page) => {
+  return [...pagePaths, '/admin/*', signInPath].some((page) => {
     if (!page.endsWith('/*')) return path === page
     const directory = page.slice(0, -2)
     return path === directory || path.startsWith(`${directory}/`)

@@ -30,8 +30,21 @@ export function findAdminScope({ scopes }: Pick<ApiKey, 'scopes'>): (typeof admi
 
 /** The key of a request. */
 export interface BearerKey extends ApiKey {
+  /** That the request was sent with: the key's, or the access token of a connection. */
   secret: string
+  /** Of the key's secret. */
   secretHash: Buffer
+  /** Undefined: the request was sent with the key. */
+  connection?: UsedConnection
+}
+
+/** The connection of a request (`connections.ts`). */
+export interface UsedConnection {
+  id: number
+  /** SHA-256 of the access token. */
+  tokenHash: Buffer
+  /** What a call of `/mcp` may cost, in credits. Null: no limit. */
+  maxCreditsPerCall: number | null
 }
 
 /**
@@ -87,7 +100,7 @@ export async function findApiKeys(
 }
 
 /** SQL: whether the secret `s` of the key `k` is accepted. */
-function isUsable(sql: Sql): Fragment {
+export function isUsable(sql: Sql): Fragment {
   return sql`
     k.deleted_at is null and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())
       and (s.expires_at is null or s.expires_at > now())`

@@ -16,7 +16,7 @@ import { createKeyLookUp } from './key-look-up.ts'
 import type { Settlement, SettleRequest, Stale } from './settlement.ts'
 
 /** A request of a known key. */
-export type KeyRequest = Omit<SettleRequest, 'keyId' | 'secretHash'>
+export type KeyRequest = Omit<SettleRequest, 'keyId' | 'secretHash' | 'connection'>
 
 export interface Ledger {
   /** Returns a key from the cache. It may have been revoked since. */
@@ -73,6 +73,10 @@ interface CachedThrottle {
   windowEndsAt: number
 }
 
+function identify({ id: keyId, secretHash, connection }: BearerKey, request: KeyRequest): SettleRequest {
+  return { keyId, secretHash, connection, ...request }
+}
+
 /** Creates the ledger of an instance. Only `/health` also uses the connections of `sql`. */
 export function createLedger(sql: Sql): Ledger {
   const keys = new LRUCache<string, BearerKey>({ max: maxCachedKeys }) // by secret
@@ -127,19 +131,16 @@ export function createLedger(sql: Sql): Ledger {
     findKey: lookUp,
     async settle(key, request, onWait) {
       const sentAt = performance.now()
-      const { id: keyId, secretHash } = key
-      const decision = await settleInGroup({ keyId, secretHash, ...request }, onWait).catch(
-        (error: unknown) => {
-          if (request.charge !== null && isOutOfResources(error))
-            failingUntil = performance.now() + chargeFailureMs
-          throw error
-        },
-      )
+      const decision = await settleInGroup(identify(key, request), onWait).catch((error: unknown) => {
+        if (request.charge !== null && isOutOfResources(error))
+          failingUntil = performance.now() + chargeFailureMs
+        throw error
+      })
       if (decision.outcome !== 'stale') noteSettlement(key, request, decision, sentAt)
       return decision
     },
-    prepare({ id: keyId, secretHash }, request) {
-      return settleInGroup.isLocked(keyId) ? 'key_locked' : { keyId, secretHash, ...request }
+    prepare(key, request) {
+      return settleInGroup.isLocked(key.id) ? 'key_locked' : identify(key, request)
     },
     noteSettlement,
     findCachedThrottle(keyId) {

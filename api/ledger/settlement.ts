@@ -12,7 +12,7 @@ import {
   type Sql,
   writeBytes,
 } from '../database/connect.ts'
-import type { RateLimit } from './api-key.ts'
+import type { RateLimit, UsedConnection } from './api-key.ts'
 import type { Idempotency } from './idempotency-keys.ts'
 
 /** What a request asks of the ledger. */
@@ -20,6 +20,8 @@ export interface SettleRequest {
   keyId: number
   /** SHA-256 of the secret. */
   secretHash: Buffer
+  /** Undefined: the request was sent with the key. */
+  connection?: UsedConnection | undefined
   /** Whether the request counts against the rate limit. */
   isCounted: boolean
   /** The version that the dataset must have; null: any. */
@@ -59,13 +61,13 @@ export interface Settlement {
     | 'unusable' // the key is unknown, revoked, deleted or expired
     | 'throttled' // the rate limit is used up
     | 'over_max_credits' // `due` is higher than `maxCredits`
-    | 'insufficient' // `due` is higher than the balance
+    | 'insufficient' // `due` is higher than the balance, or than what the connection may still spend
     | 'conflict' // the idempotency key belongs to another request
   /** In credits: the price, or what is not paid yet under the idempotency key. */
   due: number
   /** In credits: `due`, or 0 when the request is refused. */
   charged: number
-  /** In credits, after this request. */
+  /** In credits, after this request. Of a connection: what it may still spend. */
   balance: number
   /** After this request. Undefined: the key has no rate limit. */
   rateLimit:
@@ -156,11 +158,15 @@ export function isSettlingError(error: unknown): boolean {
 }
 
 /** Returns the JSON object of the type `settle_request`. */
-function toInput({ keyId, secretHash, version, isCounted, charge }: SettleRequest, place: number) {
+function toInput(
+  { keyId, secretHash, connection, version, isCounted, charge }: SettleRequest,
+  place: number,
+) {
   return {
     place,
     key_id: keyId,
     secret_hash: writeBytes(secretHash),
+    ...(connection && { connection_id: connection.id, token_hash: writeBytes(connection.tokenHash) }),
     version,
     is_counted: isCounted,
     price: charge === null ? 0 : charge.price,

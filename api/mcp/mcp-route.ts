@@ -47,17 +47,20 @@ export function addMcpRoute(
   app.post(mcpPath, assertAllowedOrigin(publicOrigin), authenticate, async (c) => {
     await meter.settle(c)
     assertJson(c)
-    const maxCredits = readMaxCredits(c)
+    const { id: keyId, secret: apiKey, connection } = c.get('caller')
+    const limits = [readMaxCredits(c), connection?.maxCreditsPerCall ?? null].filter(
+      (limit) => limit !== null,
+    )
     const body = await c.req.text()
     mcp ??= import('./streamable-http.ts')
     const { respond } = await mcp
-    const leave = await parsing.enter(c.get('caller').id, c.req.raw.signal)
+    const leave = await parsing.enter(keyId, c.req.raw.signal)
     try {
       await nextTurn() // between two messages, the event loop serves others
       return await respond(c.req.raw, body, {
         baseUrl: new URL(c.req.url).origin + basePath,
-        apiKey: c.get('caller').secret,
-        maxCredits,
+        apiKey,
+        maxCredits: limits.length === 0 ? null : Math.min(...limits),
         async fetch(url, init) {
           leave() // the message was read, and its requests wait for their own turns
           const response = await fetch(new Request(url, init))

@@ -1,13 +1,18 @@
 import type { Hono } from 'hono'
 import type { Meter } from '../checkout/meter.ts'
 import type { Sql } from '../database/connect.ts'
-import { badRequest } from '../errors.ts'
+import { countStatement } from '../database/statement-count.ts'
+import { badRequest, notFound } from '../errors.ts'
+import { createMeta } from '../http/data-response.ts'
 import type { HonoEnvironment } from '../http/request-context.ts'
-import { sendJson, setHeader } from '../http/response.ts'
+import { send, sendJson, setHeader } from '../http/response.ts'
+import { endConnection, listConnections } from '../ledger/connections.ts'
 import { listUsage, listUsageByDay, type SumKey, type UsagePage } from '../ledger/usage.ts'
 import type { ListPage } from '../paging/page.ts'
 import { type ListParameters, sendFreeList } from './lists.ts'
 import { assertKnownParameters, emptyFilter, isDate, readInteger, readSingle } from './parameters.ts'
+
+const maxId = 2 ** 31 - 1
 
 /** The filter `day`: a date; null: all days. */
 const dayFilter = {
@@ -41,7 +46,7 @@ const usageByDayParameters: ListParameters<string | null, SumKey> = {
   },
 }
 
-/** Adds `GET /api-key/credits`, `GET /api-key/usage` and `GET /api-key/usage/days`: the key's own balance and ledger. */
+/** Adds what is below `/api-key`: the key's own balance, ledger and connections. */
 export function addApiKeyRoutes(app: Hono<HonoEnvironment>, meter: Meter, sql: Sql): void {
   app.get(
     '/api-key/credits',
@@ -50,6 +55,27 @@ export function addApiKeyRoutes(app: Hono<HonoEnvironment>, meter: Meter, sql: S
       const { secret, role } = c.get('caller')
       setHeader(c, 'Cache-Control', 'no-store')
       return sendJson(c, { api_key: secret, remaining_credits: balance, role })
+    }),
+  )
+
+  app.get(
+    '/api-key/connections',
+    meter.free(async (c, url) => {
+      assertKnownParameters(url.searchParams, [])
+      const data = await countStatement(sql, () => listConnections(sql, c.get('caller').id))
+      setHeader(c, 'Cache-Control', 'no-store')
+      return sendJson(c, { data, meta: createMeta(c) })
+    }),
+  )
+  app.delete(
+    '/api-key/connections/:id',
+    meter.free(async (c, url) => {
+      assertKnownParameters(url.searchParams, [])
+      const id = readConnectionId(c.req.param('id'))
+      const ended = await countStatement(sql, () => endConnection(sql, c.get('caller').id, id))
+      if (ended === undefined) throw notFound('Connection not found', 'connection_not_found')
+      setHeader(c, 'Cache-Control', 'no-store')
+      return send(c, null, { status: 204 })
     }),
   )
 
@@ -69,4 +95,10 @@ export function addApiKeyRoutes(app: Hono<HonoEnvironment>, meter: Meter, sql: S
   }
   addList('/api-key/usage', usageParameters, listUsage)
   addList('/api-key/usage/days', usageByDayParameters, listUsageByDay)
+}
+
+function readConnectionId(text = ''): number {
+  const id = /^[1-9]\d{0,9}$/.test(text) ? Number(text) : Number.NaN
+  if (id <= maxId) return id
+  throw badRequest('Invalid id: must be the id of a connection, as GET /api-key/connections lists it')
 }

@@ -33,7 +33,7 @@ export interface components {
          * @description Stable code of an error. Codes don't change. More may be added.
          * @enum {string}
          */
-        ErrorCode: "invalid_request" | "invalid_host" | "invalid_url" | "invalid_parameter" | "invalid_body" | "missing_authorization" | "invalid_authorization_format" | "missing_api_key" | "invalid_api_key_format" | "invalid_api_key" | "insufficient_permissions" | "admin_required" | "user_keys_only" | "origin_not_allowed" | "insufficient_credits" | "max_credits_exceeded" | "route_not_found" | "user_not_found" | "repository_not_found" | "key_not_found" | "method_not_allowed" | "request_timeout" | "reference_conflict" | "balance_out_of_range" | "changes_expired" | "body_too_large" | "url_too_long" | "unsupported_media_type" | "idempotency_conflict" | "rate_limit_exceeded" | "headers_too_large" | "internal_error" | "database_unavailable" | "over_capacity" | "filter_not_ready" | "keys_over_http_off" | "starting_up" | "shutting_down" | "docs_unavailable" | "http_version_not_supported";
+        ErrorCode: "invalid_request" | "invalid_host" | "invalid_url" | "invalid_parameter" | "invalid_body" | "missing_authorization" | "invalid_authorization_format" | "missing_api_key" | "invalid_api_key_format" | "invalid_api_key" | "insufficient_permissions" | "admin_required" | "user_keys_only" | "origin_not_allowed" | "insufficient_credits" | "max_credits_exceeded" | "route_not_found" | "user_not_found" | "repository_not_found" | "key_not_found" | "connection_not_found" | "method_not_allowed" | "request_timeout" | "reference_conflict" | "balance_out_of_range" | "changes_expired" | "body_too_large" | "url_too_long" | "unsupported_media_type" | "idempotency_conflict" | "rate_limit_exceeded" | "headers_too_large" | "internal_error" | "database_unavailable" | "over_capacity" | "filter_not_ready" | "keys_over_http_off" | "starting_up" | "shutting_down" | "docs_unavailable" | "http_version_not_supported";
         /** @description The body of every error. */
         ErrorBody: {
             /** @description What went wrong, and what to do. */
@@ -388,6 +388,47 @@ export interface components {
             data: components["schemas"]["UsageSum"][];
             meta: components["schemas"]["Meta"];
             pagination: components["schemas"]["Pagination"];
+        };
+        /** @description The connections of a key. */
+        ConnectionList: {
+            /** @description The connections. */
+            data: {
+                /**
+                 * Format: int64
+                 * @description Id of the connection.
+                 */
+                id: number;
+                /** @description What the assistant calls itself. Anybody can choose any name. */
+                name: string;
+                /** @description Host that got access; `127.0.0.1` or `localhost` is a program on the machine of whoever connected it. */
+                host: string;
+                /**
+                 * Format: int64
+                 * @description What one call may cost; null if there is no such limit.
+                 */
+                max_credits_per_call: number | null;
+                /**
+                 * Format: int64
+                 * @description What all calls together may cost.
+                 */
+                max_credits: number;
+                /**
+                 * Format: int64
+                 * @description What its calls have cost.
+                 */
+                spent_credits: number;
+                /**
+                 * Format: date-time
+                 * @description When it was allowed.
+                 */
+                created_at: string;
+                /**
+                 * Format: date-time
+                 * @description When it ends.
+                 */
+                expires_at: string;
+            }[];
+            meta: components["schemas"]["Meta"];
         };
         /** @description An API key as operators see it, without the key itself. */
         Key: {

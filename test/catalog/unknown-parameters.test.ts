@@ -78,6 +78,7 @@ describeOnOneDatabase('an unknown parameter', (kind) => {
     ['/users/ngoldberg', 'page', 'no parameters'],
     [repository, 'fields', 'no parameters'],
     ['/api-key/credits', 'page', 'no parameters'],
+    ['/api-key/connections', 'page', 'no parameters'],
   ])('that is none of the endpoint is 400, which lists all: %s?%s', async ([path, name, all]) => {
     const query = new URLSearchParams([[name, '1']])
     expect(await readError(`${path}?${query}`)).toEqual([

@@ -68,8 +68,8 @@ describeOnOneDatabase('the service', (kind) => {
     return responses.map(({ status }) => status)
   }
 
-  test('has eighteen documented paths that need a key', () => {
-    expect(authenticatedPaths).toHaveLength(18)
+  test('has nineteen documented paths that need a key', () => {
+    expect(authenticatedPaths).toHaveLength(19)
   })
 
   test.each([...authenticatedPaths, ...otherGuardedPaths])(

@@ -12,7 +12,9 @@ import {
   runCommand,
   startCommand,
 } from '../support/command-line.ts'
+import { createInstance } from '../support/instance.ts'
 import { describeOnOneDatabase, useService } from '../support/service.ts'
+import { connect, tryMcp } from '../support/sign-in.ts'
 
 const uuid = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/
 
@@ -85,6 +87,31 @@ describeOnOneDatabase('devdata keys', (kind) => {
     expect(await read()).toEqual([])
     for (const wrong of ['0', '-1', 'x'])
       expect(await run(['keys', 'notify', String(id), wrong])).toMatchObject({ code: 2 })
+  })
+
+  test('connections lists the assistants of a key, and ends one', async () => {
+    const { id, api_key } = await create('--credits', '5')
+    const connections = async (...args: string[]) => run(['keys', 'connections', String(id), ...args])
+    expect((await connections()).stdout).toBe(`Key ${id} has no connections\n`)
+    const { fetch } = createInstance(service, { baseUrl: 'https://api.example', signIn: true })
+    const { access } = await connect(fetch, api_key, { credits: '1234', credits_per_call: '5' })
+    const [connection, ...others] = JSON.parse((await connections('--json')).stdout)
+    expect(others).toEqual([])
+    expect(connection).toMatchObject({
+      name: 'Test connector',
+      host: 'connector.example',
+      max_credits: 1_234,
+    })
+    expect((await connections()).stdout).toMatch(/ 0 +1,234 +5 .* connector\.example +Test connector\n/)
+    expect(await connections('--end', '999')).toMatchObject({
+      code: 1,
+      stderr: `Key ${id} has no connection 999\n`,
+    })
+    expect(await tryMcp(fetch, access)).toBe(200)
+    expect((await connections('--end', String(connection.id))).stdout).toBe(
+      `Connection ${connection.id} is ended: its next request will fail\n`,
+    )
+    expect(await tryMcp(fetch, access)).toBe(401)
   })
 
   test('create --expires takes a timestamp with an offset', async () => {

@@ -71,6 +71,7 @@ describe('devdata', () => {
       'import github',
       'import ndjson',
       'keys create',
+      'keys connections',
       'keys delete',
       'keys find',
       'keys grant',

@@ -18,9 +18,11 @@ import { beginStaging } from '../../api/staging/staging.ts'
 import { listStagingTables } from '../../api/staging/staging-tables.ts'
 import { type CommandResult, runCommand } from '../support/command-line.ts'
 import { testPool } from '../support/databases.ts'
+import { startHttpConversation } from '../support/mcp.ts'
 import { findPostgresBinaries, postgresMissing } from '../support/postgres-binaries.ts'
 import { startPostgresCluster } from '../support/postgres-cluster.ts'
 import { startInstanceProcess } from '../support/process.ts'
+import { connect, refresh, tryMcp } from '../support/sign-in.ts'
 import { useStarted } from '../support/suite.ts'
 
 const hasPostgres = findPostgresBinaries() !== undefined
@@ -323,11 +325,33 @@ describe.skipIf(!hasPostgres)('a database with three roles', () => {
       expect((await command('devdata_operator', 'ledger', 'verify')).stdout).toContain('It adds up.')
     })
 
+    test('connect assistants, whose tokens are charged', async () => {
+      await using connecting = await startInstanceProcess(url.devdata_server, {
+        BASE_URL: 'http://127.0.0.1:8000',
+        SIGN_IN: 'on',
+      })
+      const fetchPath = (path: string, init?: RequestInit) => fetch(`${connecting.url}${path}`, init)
+      const { api_key, id } = await createKey('--credits', '10')
+      const { access, connector, refreshToken } = await connect(fetchPath, api_key)
+      await using conversation = await startHttpConversation({ fetch: fetchPath, key: access })
+      expect((await conversation.call('get_user', { login: 'ngoldberg' })).cost).toBe(1)
+      expect((await refresh(fetchPath, connector.clientId, refreshToken)).status).toBe(200)
+      const [connection] = JSON.parse(
+        (await command('devdata_operator', 'keys', 'connections', String(id), '--json')).stdout,
+      )
+      expect(connection).toMatchObject({ spent_credits: 1 })
+      await command('devdata_operator', 'keys', 'connections', String(id), '--end', String(connection.id))
+      expect(await tryMcp(fetchPath, access)).toBe(401)
+      expect(connecting.readLog()).not.toContain('permission denied')
+    })
+
     test('neither rewrite the ledger, nor create keys, nor grant credits, nor change the data', async () => {
       expect(
         await findAllowed('devdata_server', [
           'update ledger set balance = balance + 1',
           'delete from ledger',
+          'update connections set spent = 0',
+          'update connections set max_credits = 1000000',
           'truncate ledger',
           `insert into ledger values (${key.id}, 999999, now(), 'grant', 1000000, 0, 1000000)`,
           `select grant_credits(${key.id}, 1000)`,

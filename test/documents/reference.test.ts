@@ -180,11 +180,8 @@ function listDocumentedMessages(value: unknown): string[] {
 /** Every code that openapi.yml declares for an error response, behind its status. */
 function listDocumentedCodes(): string[] {
   const { responses } = contract.components
-  const operations = Object.values(contract.paths).flatMap(({ get, head, post, patch }) => [
-    get,
-    head,
-    post,
-    patch,
+  const operations = Object.values(contract.paths).flatMap((item) => [
+    ...[item.get, item.head, item.post, item.patch, item.delete],
   ])
   const all = [contract['x-shared-responses'], ...operations.map((operation) => operation?.responses ?? {})]
   const found = all

@@ -73,7 +73,7 @@ describe('openapi.yml', () => {
         return templates.map((each) => `${method} ${each}`)
       })
     const declared = Object.entries(contract.paths).flatMap(([path, item]) =>
-      (['get', 'post', 'patch'] as const).flatMap((method) =>
+      (['get', 'post', 'patch', 'delete'] as const).flatMap((method) =>
         item[method] ? [`${method.toUpperCase()} ${path}`] : [],
       ),
     )

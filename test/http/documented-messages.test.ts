@@ -287,6 +287,10 @@ describe('openapi.yml', () => {
       'Repository not found': ['/repos/nobody/nothing', { key: service.key }],
       'Not found': ['/no-such-path'],
       'Key not found': ['/admin/keys/2147483647', { key: service.key }],
+      'Connection not found': ['/api-key/connections/7', { key: service.key, method: 'DELETE' }],
+      'Invalid id: must be the id of a connection, as GET /api-key/connections lists it': [
+        ...(['/api-key/connections/x', { key: service.key, method: 'DELETE' }] as const),
+      ],
       'Method not allowed; use GET, HEAD or OPTIONS': ['/users', { method: 'DELETE' }],
       'Rate limit exceeded; retry in 12 seconds': ['/users', { key: limited.secret }],
       'URL too long: at most 8192 characters': [`/version?x=${'x'.repeat(8_192)}`],

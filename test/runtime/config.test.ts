@@ -30,6 +30,7 @@ const defaults = {
     privacyUrl: undefined,
     statusUrl: undefined,
   },
+  signIn: false,
   logLevel: 'info',
   logFormat: 'json',
   logProbes: true,

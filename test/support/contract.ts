@@ -78,6 +78,7 @@ export interface PathItem {
   head?: Operation
   post?: Operation
   patch?: Operation
+  delete?: Operation
 }
 
 export interface Contract {
@@ -211,11 +212,12 @@ export function joinPointer(pointer: string, ...segments: string[]): string {
 type Located<T> = readonly [value: T, pointer: string]
 
 /** The operations that describe the responses to a method. */
-const ownOperations: Record<string, readonly ('get' | 'head' | 'post' | 'patch')[]> = {
+const ownOperations: Record<string, readonly ('get' | 'head' | 'post' | 'patch' | 'delete')[]> = {
   GET: ['get'],
   HEAD: ['head', 'get'],
   POST: ['post'],
   PATCH: ['patch'],
+  DELETE: ['delete'],
 }
 
 /** The response of the operation itself, or one that any path may have. */

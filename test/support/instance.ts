@@ -25,6 +25,9 @@ export interface InstanceOptions {
   responseCacheMb?: number
   compressResponses?: boolean
   publicCoverage?: boolean
+  /** Needs a `baseUrl`. Default: false. */
+  signIn?: boolean
+  readClientDocument?: (url: URL) => Promise<string>
   /** Settings that say who runs the service. */
   operator?: Record<string, string>
   logProbes?: boolean
@@ -70,6 +73,8 @@ export function createInstance(
     responseCacheMb: options.responseCacheMb ?? 4,
     compressResponses: options.compressResponses ?? true,
     publicCoverage: options.publicCoverage ?? true,
+    signIn: options.signIn ?? false,
+    readClientDocument: options.readClientDocument,
     defaultRateLimit: null,
     operator: readConfig(options.operator ?? {}).operator,
     logProbes: options.logProbes ?? true,

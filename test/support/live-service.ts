@@ -20,6 +20,8 @@ export interface LiveServiceOptions {
   /** Default: that of the service. */
   databaseStatementTimeoutSeconds?: number
   baseUrl: string | undefined
+  /** Default: false. */
+  signIn?: boolean
   /** Default: true. */
   compressResponses?: boolean
 }
@@ -39,7 +41,14 @@ export async function startLiveService(
   runtime: RuntimeName,
   options: LiveServiceOptions,
 ): Promise<LiveService> {
-  const { databaseUrl, dataDirectory, databasePoolSize, baseUrl, compressResponses = true } = options
+  const {
+    databaseUrl,
+    dataDirectory,
+    databasePoolSize,
+    baseUrl,
+    signIn = false,
+    compressResponses = true,
+  } = options
   const { databaseStatementTimeoutSeconds } = options
   const instance = await startInstanceProcess(
     databaseUrl,
@@ -53,6 +62,7 @@ export async function startLiveService(
       MATCH_CACHE_MB: '16',
       SHUTDOWN_DELAY_SECONDS: '0',
       BASE_URL: baseUrl ?? '',
+      SIGN_IN: signIn ? 'on' : 'off',
       COMPRESS_RESPONSES: compressResponses ? 'on' : 'off',
       COMMIT: liveCommit,
     },

@@ -37,6 +37,8 @@ export interface TestServiceOptions {
   /** What is in the database at the start. Default: the sample data. */
   data?: 'empty' | 'sample'
   baseUrl?: string
+  /** Needs a `baseUrl`. Default: false. */
+  signIn?: boolean
   /** Default: true. */
   compressResponses?: boolean
   databasePoolSize?: number
@@ -158,6 +160,7 @@ export async function startTestService(
   const {
     data = 'sample',
     baseUrl,
+    signIn = false,
     compressResponses = true,
     databasePoolSize,
     databaseStatementTimeoutSeconds,
@@ -170,12 +173,17 @@ export async function startTestService(
     (await startLiveService(liveRuntime, {
       ...copy.location,
       baseUrl,
+      signIn,
       compressResponses,
       databasePoolSize,
     }))
   const database = await openDatabase({ databasePoolSize, databaseStatementTimeoutSeconds, ...copy.location })
   const { sql, ledgerSql } = database
-  const instance = createInstance(database, { compressResponses, ...(baseUrl !== undefined && { baseUrl }) })
+  const instance = createInstance(database, {
+    compressResponses,
+    signIn,
+    ...(baseUrl !== undefined && { baseUrl }),
+  })
   const { request, fetch } = live ?? instance
   let stopped: Promise<void> | undefined
   async function stopAll() {

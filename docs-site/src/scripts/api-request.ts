@@ -23,7 +23,7 @@ export function tellBalance(headers: Headers, key: string | undefined): void {
 
 /** A request. It has its own key, because the reader can enter another one at any time. */
 export interface ApiRequest {
-  readonly method: 'GET' | 'HEAD'
+  readonly method: 'GET' | 'HEAD' | 'DELETE'
   /** Path and query, starting with `/`. */
   readonly path: string
   readonly headers?: Readonly<Record<string, string>>

@@ -2,6 +2,7 @@
 import { docsPath } from '../docs-path.ts'
 import { createElement as create, createButton } from './elements.ts'
 import { onKeyChange, readKey } from './key.ts'
+import { showConnections } from './key-connections.ts'
 import { openKeyDialog } from './key-dialog.ts'
 import { createSampleEntries, entriesPerPage, showEntries } from './key-entries.ts'
 import { showSpending } from './key-spending.ts'
@@ -13,31 +14,32 @@ import { getCredits, getPage, type LedgerEntry, listSums, UsageError, writeEntri
 
 /** Fills the page, and fills it anew when the key changes. */
 export function startKeyPage(): void {
-  const [balance, spending, entries] = ['balance', 'spending', 'entries'].map((name) =>
-    document.querySelector<HTMLElement>(`.usage-${name}`),
+  const [balance, spending, entries, connections] = ['balance', 'spending', 'entries', 'connections'].map(
+    (name) => document.querySelector<HTMLElement>(`.usage-${name}`),
   )
-  if (!balance || !spending || !entries) return
-  const places = { balance, spending, entries }
+  if (!balance || !spending || !entries || !connections) return
+  const places = { balance, spending, entries, connections }
   void fillPage(places)
   onKeyChange(() => void fillPage(places))
 }
 
 /** The page's places. */
-type Places = Record<'balance' | 'spending' | 'entries', HTMLElement>
+type Places = Record<'balance' | 'spending' | 'entries' | 'connections', HTMLElement>
 
 const say = (place: HTMLElement, ...text: (Node | string)[]) =>
   place.replaceChildren(create('p', { className: 'empty' }, ...text))
 
-async function fillPage({ balance, spending, entries }: Places): Promise<void> {
+async function fillPage({ balance, spending, entries, connections }: Places): Promise<void> {
   const key = readKey()
   if (!key) {
     say(balance, 'Enter a key to see its balance.', createButton('Enter a key', openKeyDialog, 'primary'))
     say(spending, 'The spending of your key appears here.')
     say(entries, 'The entries of your ledger appear here. This is an example:')
     entries.append(createSampleEntries())
+    say(connections, 'The assistants that are connected with your key appear here.')
     return
   }
-  for (const place of [balance, spending, entries]) say(place, 'Loading …')
+  for (const place of [balance, spending, entries, connections]) say(place, 'Loading …')
   try {
     const [{ remaining_credits, role }, sums, page] = await Promise.all([
       getCredits(key),
@@ -68,11 +70,12 @@ async function fillPage({ balance, spending, entries }: Places): Promise<void> {
     else say(spending, isAdmin ? 'An admin key is not charged.' : 'Nothing was charged in the last 90 days.')
     if (page.items.length > 0) showEntries(entries, key, page)
     else say(entries, 'The ledger of this key has no entries.')
+    await showConnections(connections, key)
   } catch (error) {
     if (key !== readKey()) return
     const message = error instanceof UsageError ? error.message : String(error)
     const link = create('a', { href: `${docsPath}/errors/` }, 'What to do')
     say(balance, message, link, createButton('Enter another key', openKeyDialog))
-    for (const place of [spending, entries]) say(place, 'Nothing to show.')
+    for (const place of [spending, entries, connections]) say(place, 'Nothing to show.')
   }
 }

@@ -1,0 +1,115 @@
+/**
+ * Connections: what connectors have in place of a key, from the sign-in for `/mcp` (`api/sign-in/`). A connection is charged
+ * to its key, within its limits, which `settle` holds.
+ *
+ * A connection has three kinds of credentials: a code, access tokens and refresh tokens. Each begins with the handle of
+ * its connection, 16 bytes that the others share. Only the SHA-256 of handle and credentials is stored.
+ */
+import { Buffer } from 'node:buffer'
+import { hash, randomBytes } from 'node:crypto'
+import { type Fragment, type Sql, selectTime, writeBytes } from '../database/connect.ts'
+import { type ApiKey, type BearerKey, hashSecret, isUsable } from './api-key.ts'
+
+const prefixes = { code: 'ddc_', access: 'dda_', refresh: 'ddr_' } as const
+export type CredentialKind = keyof typeof prefixes
+
+const handleBytes = 16
+
+/** Creates the handle of a new connection. */
+export function createHandle(): Buffer {
+  return randomBytes(handleBytes)
+}
+
+/** Creates a credential of a connection. */
+export function createCredential(kind: CredentialKind, handle: Uint8Array): string {
+  return prefixes[kind] + Buffer.concat([handle, randomBytes(handleBytes)]).toString('base64url')
+}
+
+/** Whether a text has the form of a credential. */
+export function isCredential(kind: CredentialKind, text: string): boolean {
+  return text.startsWith(prefixes[kind]) && /^.{4}[\w-]{43}$/.test(text)
+}
+
+/** Reads the handle of a text that has the form of a credential. */
+export function readHandle(credential: string): Buffer {
+  return Buffer.from(credential.slice(4), 'base64url').subarray(0, handleBytes)
+}
+
+/** Returns the SHA-256 that is stored of a handle. */
+export function hashHandle(handle: Uint8Array): Buffer {
+  return hash('sha256', handle, 'buffer')
+}
+
+/** Finds the keys that access tokens stand for, without order. Those of keys and connections that have ended aren't found. */
+export async function findConnectedKeys(sql: Sql, tokens: readonly string[]): Promise<BearerKey[]> {
+  const given = new Map(tokens.map((token) => [hashSecret(token).toString('hex'), token]))
+  const hashes = [...given.keys()].map((hex) => `\\x${hex}`)
+  const handles = [...given.values()].map((token) => writeBytes(hashHandle(readHandle(token))))
+  const rows = await sql<
+    (ApiKey & { connection: number; max_credits_per_call: number | null; secret: string; token: string })[]
+  >`
+    select k.id, k.role, to_json(k.scopes) as scopes, c.id as connection, c.max_credits_per_call,
+      encode(c.secret_hash, 'hex') as secret, encode(t.hash, 'hex') as token
+    from unnest(${sql.typed.texts(handles)}::bytea[], ${sql.typed.texts(hashes)}::bytea[]) t (handle, hash)
+      join connections c on c.handle_hash = t.handle
+      join api_keys k on k.id = c.api_key_id
+      join api_key_secrets s on s.hash = c.secret_hash
+    where accepts_token(c, t.hash, now()) and ${isUsable(sql)}`
+  return rows.flatMap(
+    ({ connection: id, max_credits_per_call, secret: secretHex, token: tokenHex, ...key }) => {
+      const secret = given.get(tokenHex)
+      if (secret === undefined) return []
+      const connection = {
+        id,
+        tokenHash: Buffer.from(tokenHex, 'hex'),
+        maxCreditsPerCall: max_credits_per_call,
+      }
+      return [{ ...key, secret, secretHash: Buffer.from(secretHex, 'hex'), connection }]
+    },
+  )
+}
+
+/** What the owner of a key sees of a connection. Times are ISO 8601. */
+export interface ConnectionSummary {
+  id: number
+  /** What the connector calls itself. */
+  name: string
+  /** Where the code was sent: the host of the connector, or this machine. */
+  host: string
+  max_credits_per_call: number | null
+  max_credits: number
+  spent_credits: number
+  created_at: string
+  expires_at: string
+}
+
+function summary(sql: Sql): Fragment {
+  return sql`
+    id, client_name as name, redirect_uri, max_credits_per_call, max_credits, spent as spent_credits,
+    ${selectTime(sql, sql`created_at`)} as created_at, ${selectTime(sql, sql`expires_at`)} as expires_at`
+}
+
+type ConnectionRow = Omit<ConnectionSummary, 'host'> & { redirect_uri: string }
+
+function toSummary({ id, name, redirect_uri, ...row }: ConnectionRow): ConnectionSummary {
+  return { id, name, host: new URL(redirect_uri).host, ...row }
+}
+
+/** Lists the connections of a key that haven't ended, oldest first. */
+export async function listConnections(sql: Sql, keyId: number): Promise<ConnectionSummary[]> {
+  const rows = await sql<ConnectionRow[]>`
+    select ${summary(sql)} from connections
+    where api_key_id = ${keyId} and access_hash is not null and expires_at > now() order by id`
+  return rows.map(toSummary)
+}
+
+/** Ends a connection of a key, on each instance. Undefined: the key has no such connection. */
+export async function endConnection(
+  sql: Sql,
+  keyId: number,
+  id: number,
+): Promise<ConnectionSummary | undefined> {
+  const [row] = await sql<ConnectionRow[]>`
+    delete from connections where id = ${id} and api_key_id = ${keyId} returning ${summary(sql)}`
+  return row && toSummary(row)
+}

@@ -1,0 +1,62 @@
+/** What a connector asks for when it sends a browser to the page (OAuth 2.1, 4.1.1). */
+import type { Client, Clients } from './clients.ts'
+import { SignInProblem } from './problem.ts'
+import { isRegistered } from './redirect-uri.ts'
+
+/** A valid request. */
+export interface AuthorizationRequest {
+  client: Client
+  /** One of those that the connector has registered. */
+  redirectUri: string
+  /** SHA-256 of what the connector will show with the code, in Base64url. */
+  challenge: string
+  /** What the connector gets back with the code; undefined: nothing. */
+  state: string | undefined
+}
+
+/**
+ * Reads a request. Throws `SignInProblem` with what is wrong. The connector never learns that: a page that sends browsers on by itself,
+ * to where anybody has registered, would lend them this service's name.
+ */
+export async function readAuthorizationRequest(
+  query: URLSearchParams,
+  clients: Pick<Clients, 'find'>,
+  resource: string,
+): Promise<AuthorizationRequest> {
+  const read = createReader(query)
+  const client = await clients.find(read('client_id'))
+  const redirectUri = read('redirect_uri')
+  if (!isRegistered(redirectUri, client.redirectUris)) {
+    throw new SignInProblem('Invalid redirect_uri: it must be one that the connector has registered')
+  }
+  if (read('response_type') !== 'code') throw new SignInProblem('Invalid response_type: must be code')
+  const challenge = read('code_challenge')
+  if (read('code_challenge_method') !== 'S256')
+    throw new SignInProblem('Invalid code_challenge_method: must be S256')
+  if (!/^[\w-]{43}$/.test(challenge)) {
+    throw new SignInProblem('Invalid code_challenge: must be a SHA-256 in Base64url, 43 characters')
+  }
+  if (query.has('resource')) assertResource(read('resource'), resource)
+  return { client, redirectUri, challenge, state: query.has('state') ? read('state') : undefined }
+}
+
+/** Creates the reader of parameters that must be there once. It throws `SignInProblem` for others. */
+export function createReader(parameters: URLSearchParams): (name: string) => string {
+  return function read(name) {
+    const [value, ...others] = parameters.getAll(name)
+    if (value === undefined || value === '') throw new SignInProblem(`Invalid ${name}: missing`)
+    if (others.length > 0) throw new SignInProblem(`Invalid ${name}: given more than once`)
+    return value
+  }
+}
+
+/** Throws `SignInProblem` unless a token is wanted for this service (RFC 8707). Older connectors don't say what for. */
+export function assertResource(given: string, resource: string): void {
+  const isSame = URL.canParse(given) && new URL(given).href.replace(/\/$/, '') === resource
+  if (!isSame) {
+    throw new SignInProblem(
+      `Invalid resource: this service gives tokens for ${resource} alone`,
+      'invalid_target',
+    )
+  }
+}

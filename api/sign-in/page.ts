@@ -1,0 +1,102 @@
+/** The page on which a person connects an assistant. It needs no script, and nothing may frame it. */
+import { createHash } from 'node:crypto'
+import { html, raw } from 'hono/html'
+import { isLoopback } from '../names/loopback.ts'
+import type { AuthorizationRequest } from './authorization-request.ts'
+
+const style = `:root{color-scheme:light dark}
+body{font:1rem/1.5 system-ui,sans-serif;max-width:34rem;margin:8vh auto;padding:0 1.25rem}
+h1{font-size:1.6rem;line-height:1.2;overflow-wrap:anywhere}
+label{display:block;margin:1rem 0 .25rem;font-weight:600}
+input{font:inherit;width:100%;box-sizing:border-box;padding:.5rem;border:1px solid #767676;border-radius:.375rem}
+.limits input{width:9rem}
+small{display:block;font-weight:400}
+button{font:inherit;margin:1.5rem .75rem 0 0;padding:.5rem 1.25rem;border:1px solid #2f5fd0;border-radius:.375rem;background:#2f5fd0;color:#fff;cursor:pointer}
+button.cancel{background:none;color:inherit;border-color:#767676}
+.host{font-weight:700;overflow-wrap:anywhere}
+.problem{border-left:.25rem solid #c62828;padding-left:.75rem}`
+
+const styleHash = createHash('sha256').update(style).digest('base64')
+
+/** The policy of the page. After it, a browser goes to the connector, and often on to somewhere else. */
+export function signInContentSecurityPolicy(redirectUri: string | undefined): string {
+  const isLocal = redirectUri !== undefined && new URL(redirectUri).protocol === 'http:'
+  return [
+    "default-src 'none'",
+    `style-src 'sha256-${styleHash}'`,
+    `form-action 'self' https:${isLocal ? ' http:' : ''}`,
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ')
+}
+
+/** What the page shows. */
+export interface SignInPage {
+  /** Undefined: the request can't be used. */
+  request?: AuthorizationRequest | undefined
+  /** Who runs the service. */
+  operator: string
+  /** What was wrong with what was sent. */
+  problem?: string | undefined
+  /** Once the key is known: itself, what it has, and what to allow. */
+  key?: { secret: string; balance: number } | undefined
+  limits: Record<'credits' | 'credits_per_call' | 'days', string>
+}
+
+/** Writes the page. */
+export async function writeSignInPage({ request, problem, ...page }: SignInPage): Promise<string> {
+  const title = request === undefined ? 'This assistant can’t be connected' : `Connect ${request.client.name}`
+  const text = html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<title>${title}</title>
+<style>${raw(style)}</style>
+</head>
+<body>
+<main>
+<h1>${title}</h1>
+${problem === undefined ? '' : html`<p class="problem" role="alert">${problem}</p>`}
+${request === undefined ? html`<p>Nothing was sent to it. Close this page, and try again in your assistant.</p>` : writeForm(request, page)}
+</main>
+</body>
+</html>
+`
+  return String(await text)
+}
+
+function writeForm(
+  { client, redirectUri }: AuthorizationRequest,
+  { operator, key, limits }: Omit<SignInPage, 'request' | 'problem'>,
+) {
+  const { host, hostname } = new URL(redirectUri)
+  const place = isLoopback(hostname)
+    ? html`a program on this computer (<span class="host">${host}</span>). Continue only if you have just started this there`
+    : html`<span class="host">${host}</span>. Continue only if you trust it`
+  return html`<p>What calls itself “${client.name}” asks to read data of ${operator} with your credits. Access goes to ${place}.</p>
+<form method="post">
+${key === undefined ? writeKeyField() : writeLimits(key, limits)}
+<button name="answer" value="${key === undefined ? 'continue' : 'allow'}">${key === undefined ? 'Continue' : 'Allow'}</button>
+<button class="cancel" name="answer" value="cancel" formnovalidate>Cancel</button>
+</form>`
+}
+
+function writeKeyField() {
+  return html`<label for="api_key">Your API key <small>The assistant doesn’t get it. You allow credits on the next page.</small></label>
+<input id="api_key" name="api_key" type="password" autocomplete="off" autofocus required maxlength="100">`
+}
+
+function writeLimits({ secret, balance }: { secret: string; balance: number }, limits: SignInPage['limits']) {
+  return html`<p>Your key has <strong>${balance.toLocaleString('en')}</strong> credits.</p>
+<input type="hidden" name="api_key" value="${secret}">
+<div class="limits">
+<label for="credits">Credits in all <small>It can never spend more than this.</small></label>
+<input id="credits" name="credits" type="number" min="1" required value="${limits.credits}">
+<label for="credits_per_call">Credits for each call <small>Empty: no other limit.</small></label>
+<input id="credits_per_call" name="credits_per_call" type="number" min="1" value="${limits.credits_per_call}">
+<label for="days">Days <small>Then you connect it again. You can end it earlier, with your key.</small></label>
+<input id="days" name="days" type="number" min="1" max="365" required value="${limits.days}">
+</div>`
+}

@@ -1,0 +1,340 @@
+/**
+ * The sign-in for `/mcp`: how a connector gets a connection in place of a key (OAuth 2.1, as MCP's specification of
+ * 2026-07-28 asks for it; decisions/0002-keys.md).
+ *
+ *   connector                         this service                                  person
+ *   POST /mcp ──────────────────────→ 401, resource_metadata
+ *   GET /.well-known/… ─────────────→ where to register, ask and get tokens
+ *   POST /sign-in/register ─────────→ an id (or its id is the URL of a document, which is fetched)
+ *   opens a browser ────────────────→ GET /sign-in?client_id,redirect_uri,code_challenge,resource,state
+ *                                     the page ───────────────────────────────────→ enters the key
+ *                                     POST /sign-in: balance and limits ──────────→ allows
+ *                     ←────────────── 303 to redirect_uri?code,state,iss
+ *   POST /sign-in/token, verifier ──→ access token (1 hour), refresh token; the code works once, for 60 seconds
+ *   POST /mcp with the access token   charged to the key, within the limits
+ *   POST /sign-in/token, refresh ───→ new tokens, until the connection ends
+ */
+import { Buffer } from 'node:buffer'
+import type { Hono } from 'hono'
+import { createMiddleware } from 'hono/factory'
+import type { Meter } from '../checkout/meter.ts'
+import type { Sql } from '../database/connect.ts'
+import { ApiError, bodyTooLarge, unauthorized } from '../errors.ts'
+import { errorCodeHeader } from '../http/error-handler.ts'
+import { readJsonObject } from '../http/json-body.ts'
+import type { ApiContext, HonoEnvironment } from '../http/request-context.ts'
+import { sendDocument, setHeader, takeHeaders } from '../http/response.ts'
+import { mcpPath, signInPath, validatePublicUrl } from '../http/url.ts'
+import { isSecret } from '../ledger/api-key.ts'
+import type { Ledger } from '../ledger/ledger.ts'
+import {
+  type AuthorizationRequest,
+  assertResource,
+  createReader,
+  readAuthorizationRequest,
+} from './authorization-request.ts'
+import { createClients, readMetadata } from './clients.ts'
+import { readLimits } from './limits.ts'
+import { type SignInPage, signInContentSecurityPolicy, writeSignInPage } from './page.ts'
+import { SignInProblem } from './problem.ts'
+import {
+  accessSeconds,
+  createConnection,
+  exchangeCode,
+  refreshTokens,
+  revokeToken,
+  type Tokens,
+} from './tokens.ts'
+
+const maxBodyBytes = 8_192
+
+/** What the sign-in works with. */
+export interface SignInOptions {
+  /** The public URL of the API, without a slash at its end. */
+  baseUrl: string
+  basePath: string
+  sql: Sql
+  ledger: Pick<Ledger, 'findCachedKey' | 'findKey'>
+  meter: Pick<Meter, 'settle'>
+  operator: { name?: string | undefined }
+  /** Fetches the document of a connector. Default: from public servers. */
+  readClientDocument?: ((url: URL) => Promise<string>) | undefined
+}
+
+/** Adds the sign-in. Metadata is also at the root of the host, where clients look for it first. */
+export function addSignIn(
+  app: Hono<HonoEnvironment>,
+  root: Hono<HonoEnvironment>,
+  options: SignInOptions,
+): void {
+  const { baseUrl, basePath, sql } = options
+  const clients = createClients(sql, options.readClientDocument)
+  addMetadataRoutes(app, root, baseUrl, basePath)
+  app.use(`${signInPath}/*`, validatePublicUrl)
+  addPageRoutes(app, clients, options)
+
+  app.post(
+    `${signInPath}/register`,
+    forConnectors(async (c) => {
+      const client = readMetadata(await readJsonObject(c, maxBodyBytes))
+      if (client === undefined) {
+        const rule =
+          'redirect_uris must have an https URL, or an http URL of this machine such as http://127.0.0.1/callback'
+        return sendToConnector(c, { error: 'invalid_redirect_uri', error_description: rule }, 400)
+      }
+      const registered = {
+        ...{ client_id: await clients.register(client), client_id_issued_at: Math.floor(Date.now() / 1000) },
+        ...{ client_name: client.name, redirect_uris: client.redirectUris },
+        ...{ grant_types: ['authorization_code', 'refresh_token'], response_types: ['code'] },
+        token_endpoint_auth_method: 'none',
+      }
+      return sendToConnector(c, registered, 201)
+    }),
+  )
+  app.post(
+    `${signInPath}/token`,
+    forConnectors(async (c) => {
+      const tokens = await grantTokens(sql, await readForm(c), baseUrl + mcpPath)
+      return 'error' in tokens ? sendToConnector(c, tokens, 400) : sendToConnector(c, writeTokens(tokens))
+    }),
+  )
+  app.post(
+    `${signInPath}/revoke`,
+    forConnectors(async (c) => {
+      await revokeToken(sql, createReader(await readForm(c))('token'))
+      return sendToConnector(c, {})
+    }),
+  )
+}
+
+/** Adds what connectors read first (RFC 8414, RFC 9728), and the `WWW-Authenticate` that leads there. */
+function addMetadataRoutes(
+  app: Hono<HonoEnvironment>,
+  root: Hono<HonoEnvironment>,
+  baseUrl: string,
+  basePath: string,
+): void {
+  const resource = JSON.stringify({
+    ...{
+      resource: baseUrl + mcpPath,
+      authorization_servers: [baseUrl],
+      bearer_methods_supported: ['header'],
+    },
+    resource_documentation: `${baseUrl}/docs/connect-an-assistant/`,
+  })
+  const endpoint = baseUrl + signInPath
+  const server = JSON.stringify({
+    ...{ issuer: baseUrl, authorization_endpoint: endpoint, token_endpoint: `${endpoint}/token` },
+    ...{ registration_endpoint: `${endpoint}/register`, revocation_endpoint: `${endpoint}/revoke` },
+    ...{ response_types_supported: ['code'], response_modes_supported: ['query'] },
+    grant_types_supported: ['authorization_code', 'refresh_token'],
+    code_challenge_methods_supported: ['S256'],
+    ...{
+      token_endpoint_auth_methods_supported: ['none'],
+      revocation_endpoint_auth_methods_supported: ['none'],
+    },
+    client_id_metadata_document_supported: true,
+    authorization_response_iss_parameter_supported: true,
+    service_documentation: `${baseUrl}/docs/connect-an-assistant/`,
+  })
+  const resourcePath = '/.well-known/oauth-protected-resource'
+  const serverPath = '/.well-known/oauth-authorization-server'
+  const serve = (host: Hono<HonoEnvironment>, paths: string[], text: string) => {
+    for (const path of new Set(paths)) {
+      host.get(path, validatePublicUrl, (c) => sendDocument(c, text, 'application/json'))
+    }
+  }
+  // Proxies may pass on only what is below the path of BASE_URL.
+  serve(app, [resourcePath + mcpPath, resourcePath], resource)
+  serve(app, [serverPath, '/.well-known/openid-configuration'], server)
+  if (basePath !== '') {
+    serve(root, [resourcePath + basePath + mcpPath, resourcePath], resource)
+    serve(root, [serverPath + basePath, `/.well-known/openid-configuration${basePath}`, serverPath], server)
+  }
+  const challenge = `Bearer resource_metadata="${baseUrl}${resourcePath}${mcpPath}"`
+  app.use(
+    mcpPath,
+    createMiddleware<HonoEnvironment>(async function challengeConnectors(c, next) {
+      await next()
+      if (c.res.status !== 401) return
+      const isRefused = c.req.header('Authorization') !== undefined
+      c.res.headers.set('WWW-Authenticate', isRefused ? `${challenge}, error="invalid_token"` : challenge)
+    }),
+  )
+}
+
+/** Adds the page. What the connector asks for is in the URL of both requests; what the person enters is in the body. */
+function addPageRoutes(
+  app: Hono<HonoEnvironment>,
+  clients: ReturnType<typeof createClients>,
+  { baseUrl, sql, ledger, meter, operator }: SignInOptions,
+): void {
+  const readRequest = (c: ApiContext) =>
+    readAuthorizationRequest(new URL(c.req.url).searchParams, clients, baseUrl + mcpPath)
+  const shown = { operator: operator.name ?? 'this service' }
+
+  /** Finds the key that was entered, and settles the request as one of it: unknown and limited keys are refused as everywhere. */
+  async function findKey(c: ApiContext, text: string) {
+    if (!isSecret(text)) throw unauthorized('invalid_api_key_format', 'Invalid API key format')
+    const key = ledger.findCachedKey(text) ?? (await ledger.findKey(text, c.req.raw.signal))
+    if (key === undefined) throw unauthorized('invalid_api_key', 'Invalid API key')
+    c.set('caller', key)
+    const { balance } = await meter.settle(c)
+    if (key.role !== 'user')
+      throw new SignInProblem(
+        'An admin key can’t be connected: nothing would limit what it reads. Use a user key',
+      )
+    return { key, balance }
+  }
+
+  async function respondToForm(c: ApiContext, request: AuthorizationRequest): Promise<Response> {
+    const form = await readForm(c)
+    const answer = form.get('answer')
+    if (answer === 'cancel') return sendBack(c, baseUrl, request, { error: 'access_denied' })
+    const { key, balance } = await findKey(c, (form.get('api_key') ?? '').trim())
+    const page = { ...shown, request, key: { secret: key.secret, balance } }
+    if (answer !== 'allow') return sendPage(c, page)
+    const limits = readLimits(form)
+    if (typeof limits === 'string') return sendPage(c, { ...page, problem: limits, form }, 400)
+    const code = await createConnection(sql, key, request, limits)
+    if (code === 'too_many') {
+      return sendPage(
+        c,
+        { ...page, problem: 'This key has 50 connections. End one of them first', form },
+        409,
+      )
+    }
+    await clients.noteUse(request.client)
+    return sendBack(c, baseUrl, request, { code })
+  }
+
+  app.get(signInPath, async (c) => {
+    try {
+      return await sendPage(c, { ...shown, request: await readRequest(c) })
+    } catch (error) {
+      return sendProblem(c, error, shown)
+    }
+  })
+  app.post(signInPath, async (c) => {
+    let request: AuthorizationRequest | undefined
+    try {
+      // Only the page itself sends the form. Others would let their visitors try keys.
+      if (!['same-origin', undefined].includes(c.req.header('Sec-Fetch-Site'))) {
+        throw new SignInProblem('The form was sent by another page')
+      }
+      request = await readRequest(c)
+      return await respondToForm(c, request)
+    } catch (error) {
+      return sendProblem(c, error, { ...shown, request })
+    }
+  })
+}
+
+type ShownPage = Omit<SignInPage, 'limits'> & {
+  /** What was entered. */
+  form?: URLSearchParams
+}
+
+async function sendPage(c: ApiContext, { form, ...page }: ShownPage, status = 200): Promise<Response> {
+  const limits = {
+    credits: form?.get('credits') ?? '1000',
+    credits_per_call: form?.get('credits_per_call') ?? '',
+    days: form?.get('days') ?? '30',
+  }
+  setHeader(c, 'Content-Type', 'text/html; charset=utf-8')
+  setHeader(c, 'Content-Security-Policy', signInContentSecurityPolicy(page.request?.redirectUri))
+  setHeader(c, 'Cross-Origin-Opener-Policy', 'unsafe-none') // an assistant that opens the page waits for its end
+  setHeader(c, 'Cache-Control', 'no-store')
+  return new Response(await writeSignInPage({ ...page, limits }), { status, headers: takeHeaders(c) })
+}
+
+/** Shows an error to the person. */
+function sendProblem(c: ApiContext, error: unknown, page: ShownPage): Promise<Response> {
+  if (error instanceof SignInProblem) return sendPage(c, { ...page, problem: error.message }, 400)
+  if (!(error instanceof ApiError)) throw error
+  for (const [name, value] of Object.entries(error.headers)) setHeader(c, name, value)
+  setHeader(c, errorCodeHeader, error.code)
+  return sendPage(c, { ...page, problem: error.message }, error.status)
+}
+
+/** Sends the browser to the connector, with what the person decided. */
+function sendBack(
+  c: ApiContext,
+  baseUrl: string,
+  { redirectUri, state }: AuthorizationRequest,
+  outcome: Record<string, string>,
+): Response {
+  const url = new URL(redirectUri)
+  const answers = { ...outcome, ...(state !== undefined && { state }), iss: baseUrl }
+  for (const [name, value] of Object.entries(answers)) url.searchParams.set(name, value)
+  setHeader(c, 'Location', url.href)
+  setHeader(c, 'Cross-Origin-Opener-Policy', 'unsafe-none')
+  setHeader(c, 'Cache-Control', 'no-store')
+  return new Response(null, { status: 303, headers: takeHeaders(c) })
+}
+
+/** Wraps what programs of connectors request. What is wrong with a request is an error of OAuth. */
+function forConnectors(respond: (c: ApiContext) => Promise<Response>) {
+  return async function respondToConnector(c: ApiContext): Promise<Response> {
+    try {
+      return await respond(c)
+    } catch (error) {
+      if (error instanceof ApiError && error.code === 'invalid_body') {
+        return sendToConnector(c, { error: 'invalid_client_metadata', error_description: error.message }, 400)
+      }
+      if (!(error instanceof SignInProblem)) throw error
+      return sendToConnector(c, { error: error.code, error_description: error.message }, 400)
+    }
+  }
+}
+
+function sendToConnector(c: ApiContext, body: object, status = 200): Response {
+  setHeader(c, 'Content-Type', 'application/json')
+  setHeader(c, 'Cache-Control', 'no-store')
+  return new Response(JSON.stringify(body), { status, headers: takeHeaders(c) })
+}
+
+/** Reads a form. Throws 413 if it is too long, and `SignInProblem` if it is none. */
+async function readForm(c: ApiContext): Promise<URLSearchParams> {
+  const text = await c.req.text()
+  if (Buffer.byteLength(text) > maxBodyBytes) throw bodyTooLarge(maxBodyBytes)
+  if (!/^application\/x-www-form-urlencoded\s*(;|$)/i.test(c.req.header('Content-Type') ?? '')) {
+    throw new SignInProblem('Invalid Content-Type: must be application/x-www-form-urlencoded')
+  }
+  return new URLSearchParams(text)
+}
+
+interface OAuthError {
+  error: string
+  error_description: string
+}
+
+/** Responds to a request for tokens (OAuth 2.1, 3.2). Throws `SignInProblem` for parameters that are missing or repeated. */
+async function grantTokens(sql: Sql, form: URLSearchParams, resource: string): Promise<Tokens | OAuthError> {
+  const read = createReader(form)
+  const grant = read('grant_type')
+  if (grant !== 'authorization_code' && grant !== 'refresh_token') {
+    const rule = 'grant_type must be authorization_code or refresh_token'
+    return { error: 'unsupported_grant_type', error_description: rule }
+  }
+  if (form.has('resource')) assertResource(read('resource'), resource)
+  const clientId = read('client_id')
+  const isCode = grant === 'authorization_code'
+  const tokens = isCode
+    ? await exchangeCode(sql, read('code'), {
+        ...{ clientId, verifier: read('code_verifier') },
+        redirectUri: form.has('redirect_uri') ? read('redirect_uri') : undefined,
+      })
+    : await refreshTokens(sql, read('refresh_token'), clientId)
+  const what = isCode ? 'the code' : 'the refresh token'
+  return (
+    tokens ?? {
+      error: 'invalid_grant',
+      error_description: `${what} doesn't work for this request; sign in again`,
+    }
+  )
+}
+
+function writeTokens({ access, refresh }: Tokens) {
+  return { access_token: access, token_type: 'Bearer', expires_in: accessSeconds, refresh_token: refresh }
+}

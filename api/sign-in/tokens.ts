@@ -1,0 +1,149 @@
+/** Codes and tokens of connections: each step is one statement, so that of two at the same time only one succeeds. */
+import { createHash } from 'node:crypto'
+import type { Sql } from '../database/connect.ts'
+import { countStatement } from '../database/statement-count.ts'
+import { type BearerKey, hashSecret, isUsable } from '../ledger/api-key.ts'
+import {
+  type CredentialKind,
+  createCredential,
+  createHandle,
+  hashHandle,
+  isCredential,
+  readHandle,
+} from '../ledger/connections.ts'
+import type { AuthorizationRequest } from './authorization-request.ts'
+import type { Limits } from './limits.ts'
+
+/** How long an access token works. */
+export const accessSeconds = 3_600
+/** Connections of a key that have not ended. */
+const maxConnections = 50
+
+/** What a connector gets. */
+export interface Tokens {
+  access: string
+  refresh: string
+}
+
+/** Stores what a person allowed, and returns the code for it, which works for 60 seconds. `too_many`: the key has 50 connections. */
+export async function createConnection(
+  sql: Sql,
+  key: BearerKey,
+  { client, redirectUri, challenge }: AuthorizationRequest,
+  { maxCreditsPerCall, maxCredits, days }: Limits,
+): Promise<string | 'too_many'> {
+  const handle = createHandle()
+  const code = createCredential('code', handle)
+  const { count } = await countStatement(
+    sql,
+    () => sql`
+      with ended as (delete from connections where expires_at <= now())
+      insert into connections (
+        handle_hash, code_hash, api_key_id, secret_hash, client_id, client_name, redirect_uri, code_challenge,
+        max_credits_per_call, max_credits, days, expires_at
+      )
+      select ${hashHandle(handle)}, ${hashSecret(code)}, ${key.id}, ${key.secretHash}, ${client.id}, ${client.name}, ${redirectUri},
+        ${challenge}, ${maxCreditsPerCall}, ${maxCredits}, ${days}, now() + interval '60 seconds'
+      where (select count(*) from connections where api_key_id = ${key.id} and expires_at > now()) < ${maxConnections}`,
+  )
+  return count === 1 ? code : 'too_many'
+}
+
+function createTokens(credential: string) {
+  const handle = readHandle(credential)
+  const tokens: Tokens = {
+    access: createCredential('access', handle),
+    refresh: createCredential('refresh', handle),
+  }
+  return { tokens, access: hashSecret(tokens.access), refresh: hashSecret(tokens.refresh) }
+}
+
+const hashesOf = (kind: CredentialKind, credential: string) =>
+  isCredential(kind, credential)
+    ? { handle: hashHandle(readHandle(credential)), given: hashSecret(credential) }
+    : undefined
+
+/** What a connector shows with its code. */
+export interface Proof {
+  clientId: string
+  verifier: string
+  /** Undefined: OAuth 2.1 doesn't ask for it anymore. */
+  redirectUri: string | undefined
+}
+
+/**
+ * Returns tokens for a code. Undefined: it was not given to this connector for this address and this verifier, or it no
+ * longer works. A code that was used before ends its connection, because somebody else has it.
+ */
+export async function exchangeCode(
+  sql: Sql,
+  code: string,
+  { clientId, verifier, redirectUri }: Proof,
+): Promise<Tokens | undefined> {
+  const hashes = hashesOf('code', code)
+  if (hashes === undefined) return undefined
+  const { tokens, access, refresh } = createTokens(code)
+  const challenge = createHash('sha256').update(verifier).digest('base64url')
+  const { count } = await countStatement(
+    sql,
+    () => sql`
+      update connections c set access_hash = ${access}, refresh_hash = ${refresh}, refreshed_at = now(),
+        access_expires_at = now() + ${accessSeconds}::integer * interval '1 second', expires_at = now() + days * interval '1 day'
+      from api_keys k, api_key_secrets s
+      where c.handle_hash = ${hashes.handle} and c.code_hash = ${hashes.given} and c.access_hash is null and c.expires_at > now()
+        and c.client_id = ${clientId} and c.code_challenge = ${challenge}
+        and (${redirectUri ?? null}::text is null or c.redirect_uri = ${redirectUri ?? null}::text)
+        and k.id = c.api_key_id and s.hash = c.secret_hash and ${isUsable(sql)}`,
+  )
+  if (count === 1) return tokens
+  await countStatement(
+    sql,
+    () => sql`
+      delete from connections
+      where handle_hash = ${hashes.handle} and code_hash = ${hashes.given} and access_hash is not null`,
+  )
+  return undefined
+}
+
+/**
+ * Returns new tokens for a refresh token. The one before works for a minute longer, because a response may be lost.
+ * Undefined: it doesn't work. One that was replaced earlier ends its connection, because somebody else has it.
+ */
+export async function refreshTokens(sql: Sql, token: string, clientId: string): Promise<Tokens | undefined> {
+  const hashes = hashesOf('refresh', token)
+  if (hashes === undefined) return undefined
+  const { handle, given } = hashes
+  const { tokens, access, refresh } = createTokens(token)
+  const isNewest = sql`c.refresh_hash = ${given}`
+  const { count } = await countStatement(
+    sql,
+    () => sql`
+      update connections c set previous_access_hash = c.access_hash, access_hash = ${access},
+        previous_refresh_hash = ${given}, refresh_hash = ${refresh},
+        refreshed_at = case when ${isNewest} then now() else c.refreshed_at end,
+        access_expires_at = now() + ${accessSeconds}::integer * interval '1 second'
+      from api_keys k, api_key_secrets s
+      where c.handle_hash = ${handle} and c.client_id = ${clientId} and c.expires_at > now() and (${isNewest}
+          or c.previous_refresh_hash = ${given} and c.refreshed_at > now() - interval '1 minute')
+        and k.id = c.api_key_id and s.hash = c.secret_hash and ${isUsable(sql)}`,
+  )
+  if (count === 1) return tokens
+  await countStatement(
+    sql,
+    () => sql`delete from connections where handle_hash = ${handle} and refresh_hash <> ${given}
+      and (previous_refresh_hash = ${given} and refreshed_at > now() - interval '1 minute') is not true`,
+  )
+  return undefined
+}
+
+/** Ends the connection of a token, whichever it is (RFC 7009). */
+export async function revokeToken(sql: Sql, token: string): Promise<void> {
+  const hashes = hashesOf('refresh', token) ?? hashesOf('access', token)
+  if (hashes === undefined) return
+  await countStatement(
+    sql,
+    () => sql`
+      delete from connections where handle_hash = ${hashes.handle} and ${hashes.given}::bytea in
+        (access_hash, refresh_hash, previous_access_hash, previous_refresh_hash)`,
+  )
+}

@@ -1,0 +1,382 @@
+/** What is tried against the sign-in (docs: Security). */
+import { randomUUID } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
+import { listConnections } from '../../api/ledger/connections.ts'
+import {
+  DocumentError,
+  isDocumentUrl,
+  isPublicAddress,
+  readClientDocument,
+} from '../../api/sign-in/client-document.ts'
+import { createInstance } from '../support/instance.ts'
+import { anyDatabase, useService } from '../support/service.ts'
+import {
+  allow,
+  connect,
+  createConnector,
+  exchange,
+  postForm,
+  readTokens,
+  redirectUri,
+  refresh,
+  registerConnector,
+  tryMcp,
+} from '../support/sign-in.ts'
+
+const baseUrl = 'https://api.example/public-api'
+const service = useService(anyDatabase)
+const start = (readDocument?: (url: URL) => Promise<string>) =>
+  createInstance(service, {
+    baseUrl,
+    signIn: true,
+    ...(readDocument && { readClientDocument: readDocument }),
+  })
+
+/** Connects up to the code. */
+async function getCode(fetch: ReturnType<typeof start>['fetch']) {
+  const { secret, id } = await service.createKey()
+  const connector = createConnector(await registerConnector(fetch))
+  const code = (await allow(fetch, connector, secret)).searchParams.get('code') ?? ''
+  return { connector, code, secret, id }
+}
+
+const readError = async (response: Response) => [response.status, (await response.json()).error]
+const invalidGrant = [400, 'invalid_grant']
+
+describe('a code', () => {
+  test('is refused to another connector, for another redirect, and without its verifier; then it still works', async () => {
+    const { fetch } = start()
+    const { connector, code } = await getCode(fetch)
+    const other = createConnector(await registerConnector(fetch))
+    for (const response of [
+      await exchange(fetch, { ...other, verifier: connector.verifier }, code),
+      await exchange(fetch, connector, code, { redirect_uri: 'https://connector.example/callback' }),
+      await exchange(fetch, { ...connector, verifier: other.verifier }, code),
+      await exchange(fetch, connector, `ddc_${'A'.repeat(43)}`),
+      await exchange(fetch, connector, code.replace('ddc_', 'ddr_')),
+      await exchange(fetch, connector, 'x'.repeat(7_000)),
+    ]) {
+      expect(await readError(response)).toEqual(invalidGrant)
+    }
+    expect(await readError(await exchange(fetch, { ...connector, verifier: '' }, code))).toEqual([
+      ...[400, 'invalid_request'],
+    ])
+    expect((await exchange(fetch, connector, code)).status).toBe(200)
+  })
+
+  test('that is used twice ends its tokens, on each instance', async () => {
+    const [first, second] = [start(), start()]
+    const { connector, code, id } = await getCode(first.fetch)
+    const { access_token: access, refresh_token } = await readTokens(
+      await exchange(first.fetch, connector, code),
+    )
+    for (const { fetch } of [first, second]) expect(await tryMcp(fetch, access)).toBe(200)
+    expect(await readError(await exchange(second.fetch, connector, code))).toEqual(invalidGrant)
+    for (const { fetch } of [first, second]) expect(await tryMcp(fetch, access)).toBe(401)
+    expect(await readError(await refresh(first.fetch, connector.clientId, refresh_token))).toEqual(
+      invalidGrant,
+    )
+    expect(await listConnections(service.sql, id)).toEqual([])
+  })
+
+  test('works once if it is used twenty times at the same time', async () => {
+    const instances = [start(), start()]
+    const { connector, code } = await getCode(start().fetch)
+    const statuses = await Promise.all(
+      Array.from({ length: 20 }, async (_, place) => {
+        const { fetch } = instances[place % 2] ?? start()
+        return (await exchange(fetch, connector, code)).status
+      }),
+    )
+    expect(statuses.filter((status) => status === 200)).toHaveLength(1)
+  })
+
+  test('ends after 60 seconds', async () => {
+    const { fetch } = start()
+    const { connector, code, id } = await getCode(fetch)
+    const [row] = await service.sql<{ seconds: number }[]>`
+      select round(extract(epoch from expires_at - created_at))::integer as seconds from connections where api_key_id = ${id}`
+    expect(row?.seconds).toBe(60)
+    await service.sql`update connections set expires_at = now() where api_key_id = ${id}`
+    expect(await readError(await exchange(fetch, connector, code))).toEqual(invalidGrant)
+  })
+})
+
+describe('the page', () => {
+  test('never sends a browser anywhere by itself, and nowhere that isn’t registered', async () => {
+    const { fetch } = start()
+    const { secret } = await service.createKey()
+    const connector = createConnector(await registerConnector(fetch))
+    for (const [changes, message] of [
+      [{ redirect_uri: 'https://evil.example/' }, 'Invalid redirect_uri'],
+      [{ redirect_uri: `${redirectUri}&x=1` }, 'Invalid redirect_uri'],
+      [{ redirect_uri: undefined }, 'Invalid redirect_uri'],
+      [{ redirect_uri: 'https://connector.example/callback/../evil?from=devdata' }, 'Invalid redirect_uri'],
+      [
+        { redirect_uri: 'https://connector.example.evil.example/callback?from=devdata' },
+        'Invalid redirect_uri',
+      ],
+      [{ client_id: randomUUID() }, 'Invalid client_id'],
+      [{ client_id: 'https://connector.example/' }, 'Invalid client_id'],
+      [{ client_id: undefined }, 'Invalid client_id'],
+      [{ response_type: 'token' }, 'Invalid response_type'],
+      [{ code_challenge: undefined }, 'Invalid code_challenge'],
+      [{ code_challenge_method: 'plain' }, 'Invalid code_challenge_method'],
+      [{ code_challenge_method: undefined }, 'Invalid code_challenge_method'],
+      [{ code_challenge: 'short' }, 'Invalid code_challenge'],
+      [{ resource: 'https://other.example/mcp' }, 'Invalid resource'],
+      [{ resource: 'https://api.example/public-api/users' }, 'Invalid resource'],
+    ] as const) {
+      for (const response of [
+        await fetch(connector.query(changes)),
+        await postForm(fetch, connector.query(changes), {
+          answer: 'allow',
+          api_key: secret,
+          credits: '1',
+          days: '1',
+        }),
+        await postForm(fetch, connector.query(changes), { answer: 'cancel' }),
+      ]) {
+        expect([changes, response.status, response.headers.get('Location')]).toEqual([changes, 400, null])
+        expect(response.headers.get('Content-Security-Policy')).toContain("frame-ancestors 'none'")
+        expect(await response.text()).toContain(message)
+      }
+    }
+    expect((await fetch(`${connector.query()}&client_id=${connector.clientId}`)).status).toBe(400)
+    expect((await fetch(connector.query({ resource: `${baseUrl}/mcp/` }))).status).toBe(200)
+  })
+
+  test('refuses keys that don’t work, as everywhere, keys of admins, and forms of other pages', async () => {
+    const { fetch } = start()
+    const connector = createConnector(await registerConnector(fetch))
+    const enter = (key: string, headers = {}) =>
+      postForm(fetch, connector.query(), { answer: 'allow', api_key: key, credits: '1', days: '1' }, headers)
+    const { secret: admin } = await service.createKey({ role: 'admin' })
+    const { secret } = await service.createKey()
+    const limited = await service.createKey({ rateLimit: { requests: 1, seconds: 3_600 } })
+    const { access } = await connect(fetch, secret)
+    await enter(limited.secret)
+    for (const [key, status, message, headers] of [
+      ['', 401, 'Invalid API key format', {}],
+      [randomUUID(), 401, 'Invalid API key', {}],
+      [access, 401, 'Invalid API key format', {}],
+      [admin, 400, 'An admin key can', {}],
+      [limited.secret, 429, 'Rate limit exceeded', {}],
+      [secret, 400, 'The form was sent by another page', { 'Sec-Fetch-Site': 'cross-site' }],
+      [secret, 303, '', { 'Sec-Fetch-Site': 'same-origin' }],
+    ] as const) {
+      const response = await enter(key, headers)
+      expect([key, response.status, await response.text()]).toEqual([
+        key,
+        status,
+        expect.stringContaining(message),
+      ])
+    }
+  })
+
+  test('refuses bodies that are too long or no forms', async () => {
+    const { fetch } = start()
+    const connector = createConnector(await registerConnector(fetch))
+    expect((await postForm(fetch, connector.query(), { api_key: 'x'.repeat(9_000) })).status).toBe(413)
+    const json = await fetch(connector.query(), {
+      method: 'POST',
+      body: '{}',
+      headers: { 'Content-Type': 'application/json' },
+    })
+    expect(json.status).toBe(400)
+    expect((await fetch(`/sign-in?state=${'x'.repeat(9_000)}`)).status).toBe(414)
+  })
+})
+
+describe('a token', () => {
+  test('is for `/mcp` alone', async () => {
+    const { fetch } = start()
+    const { secret } = await service.createKey()
+    const { access, refreshToken, code } = await connect(fetch, secret)
+    expect(await tryMcp(fetch, access)).toBe(200)
+    for (const path of [
+      '/users',
+      '/users/ngoldberg',
+      '/api-key/credits',
+      '/api-key/connections',
+      '/admin/keys',
+      '/metrics',
+    ]) {
+      for (const token of [access, refreshToken, code]) {
+        const response = await fetch(path, { headers: { Authorization: `Bearer ${token}` } })
+        expect([path, response.status]).toEqual([path, 401])
+      }
+    }
+    for (const token of [refreshToken, code, `dda_${'A'.repeat(43)}`, `${access}A`, access.toUpperCase()]) {
+      expect(await tryMcp(fetch, token)).toBe(401)
+    }
+  })
+
+  test('of another service is refused, and given for no other one', async () => {
+    const { fetch } = start()
+    const { connector, code } = await getCode(fetch)
+    const elsewhere = await exchange(fetch, connector, code, { resource: 'https://other.example/mcp' })
+    expect(await readError(elsewhere)).toEqual([400, 'invalid_target'])
+    const header = Buffer.from('{"alg":"none"}').toString('base64url')
+    expect(await tryMcp(fetch, `${header}.e30.`)).toBe(401)
+  })
+
+  test('can be ended by whoever has it, and a refresh token of one connector isn’t another’s', async () => {
+    const { fetch } = start()
+    const { secret } = await service.createKey()
+    const first = await connect(fetch, secret)
+    const second = await connect(fetch, secret)
+    expect(await readError(await refresh(fetch, second.connector.clientId, first.refreshToken))).toEqual(
+      invalidGrant,
+    )
+    expect(await tryMcp(fetch, first.access)).toBe(200)
+    expect((await postForm(fetch, '/sign-in/revoke', { token: first.refreshToken })).status).toBe(200)
+    expect((await postForm(fetch, '/sign-in/revoke', { token: 'unknown' })).status).toBe(200)
+    expect([await tryMcp(fetch, first.access), await tryMcp(fetch, second.access)]).toEqual([401, 200])
+  })
+})
+
+describe('registrations and connections are bounded:', () => {
+  test('1,000 registrations at the same time', async () => {
+    const { fetch } = start()
+    const statuses = await Promise.all(
+      Array.from({ length: 1_000 }, async () => {
+        const response = await fetch('/sign-in/register', {
+          ...{ method: 'POST', headers: { 'Content-Type': 'application/json' } },
+          body: JSON.stringify({ redirect_uris: [redirectUri] }),
+        })
+        return response.status
+      }),
+    )
+    expect(new Set(statuses)).toEqual(new Set([201, 503]))
+    expect(statuses.filter((status) => status === 201).length).toBeLessThanOrEqual(100)
+  })
+
+  test('only the newest 10,000 are kept, and those that were used', async () => {
+    const { fetch } = start()
+    const { secret } = await service.createKey()
+    const { connector: used } = await connect(fetch, secret)
+    const unused = await registerConnector(fetch)
+    await service.sql`
+      insert into sign_in_clients (name, redirect_uris, created_at)
+      select 'flood', '{https://evil.example/}', clock_timestamp() + interval '1 second' from generate_series(1, 20000)`
+    await service.sql`update sign_in_clients set created_at = created_at - interval '1 second' where name <> 'flood'`
+    const newest = await registerConnector(fetch)
+    const [row] = await service.sql<
+      { count: number }[]
+    >`select count(*)::integer as count from sign_in_clients`
+    expect(row?.count).toBe(10_000)
+    const status = async (id: string) => (await fetch(createConnector(id).query())).status
+    expect([await status(used.clientId), await status(unused)]).toEqual([200, 400])
+    await service.sql`update sign_in_clients set created_at = created_at - interval '2 days' where used_at is null`
+    await registerConnector(fetch)
+    expect([await status(used.clientId), await status(newest)]).toEqual([200, 400])
+  })
+
+  test('a key has at most 50 connections', async () => {
+    const { fetch } = start()
+    const { secret, id } = await service.createKey()
+    const connector = createConnector(await registerConnector(fetch))
+    for (let count = 0; count < 50; count++) await allow(fetch, connector, secret)
+    await expect(allow(fetch, connector, secret)).rejects.toThrow('This key has 50 connections')
+    await service.sql`update connections set expires_at = now() where api_key_id = ${id}`
+    await allow(fetch, connector, secret)
+    const [row] = await service.sql<{ count: number }[]>`
+      select count(*)::integer as count from connections where api_key_id = ${id}`
+    expect(row?.count).toBe(1)
+  })
+})
+
+describe('a connector’s document', () => {
+  const id = 'https://connector.example/client.json'
+  const document = { client_id: id, client_name: 'Documented', redirect_uris: [redirectUri] }
+
+  test('is read once, and says where the browser may go', async () => {
+    const read: string[] = []
+    const { fetch } = start(async ({ href }) => {
+      read.push(href)
+      return JSON.stringify(document)
+    })
+    const { secret } = await service.createKey()
+    const connector = createConnector(id)
+    expect(await (await fetch(connector.query())).text()).toContain('Connect Documented')
+    const code = (await allow(fetch, connector, secret)).searchParams.get('code') ?? ''
+    const { access_token } = await readTokens(await exchange(fetch, connector, code))
+    expect(await tryMcp(fetch, access_token)).toBe(200)
+    expect((await fetch(connector.query({ redirect_uri: 'https://evil.example/' }))).status).toBe(400)
+    expect(read).toEqual([id])
+  })
+
+  test.each([
+    [
+      'its client_id must be its own URL',
+      JSON.stringify({ ...document, client_id: 'https://other.example/c' }),
+    ],
+    ['it must have redirect_uris', JSON.stringify({ ...document, redirect_uris: ['http://evil.example/'] })],
+    ['it is not JSON', '<html>'],
+    ['its status is 404', new DocumentError('its status is 404, not 200')],
+  ])('is refused: %s', async (message, answer) => {
+    let count = 0
+    const { fetch } = start(async () => {
+      count++
+      if (typeof answer === 'string') return answer
+      throw answer
+    })
+    const connector = createConnector(id)
+    const responses = await Promise.all([1, 2, 3].map(() => fetch(connector.query())))
+    for (const response of responses) {
+      expect([response.status, await response.text()]).toEqual([
+        400,
+        expect.stringContaining(message.replace("'", '&#39;')),
+      ])
+    }
+    expect(count).toBe(1)
+  })
+
+  test('is never fetched from this machine, a private network or a cloud’s metadata', async () => {
+    for (const address of [
+      ...['127.0.0.1', '0.0.0.0', '10.1.2.3', '172.16.0.1', '192.168.1.1', '169.254.169.254', '100.64.0.1'],
+      ...['192.0.0.1', '198.18.0.1', '203.0.113.1', '224.0.0.1', '255.255.255.255'],
+      ...['::', '::1', '::ffff:127.0.0.1', '::ffff:8.8.8.8', 'fe80::1', 'fd00::1', 'fc00::1', 'ff02::1'],
+      ...['64:ff9b::7f00:1', '2002:7f00:1::', '2001:db8::1', '2001::1'],
+    ]) {
+      expect([address, isPublicAddress(address)]).toEqual([address, false])
+      const answer = ['1.1.1.1', address].map((each) => ({
+        address: each,
+        family: each.includes(':') ? 6 : 4,
+      }))
+      await expect(readClientDocument(new URL(id), async () => answer)).rejects.toThrow('not public')
+    }
+    for (const address of ['1.1.1.1', '172.32.0.1', '2606:4700::1111'])
+      expect(isPublicAddress(address)).toBe(true)
+    await expect(readClientDocument(new URL(id), async () => [])).rejects.toThrow('has no address')
+    await expect(
+      readClientDocument(new URL('https://localhost.localdomain/x'), async () => [
+        { address: '127.0.0.1', family: 4 },
+      ]),
+    ).rejects.toThrow(DocumentError)
+  })
+
+  test('has a URL of one spelling: https, a name, the usual port', () => {
+    expect(isDocumentUrl(id)).toBe(true)
+    for (const url of [
+      ...['http://connector.example/c', 'https://connector.example/', 'https://connector.example:8443/c'],
+      ...[
+        'https://127.0.0.1/c',
+        'https://[::1]/c',
+        'https://localhost/c',
+        'https://2130706433/c',
+        'https://0x7f.1/c',
+      ],
+      ...['https://u@connector.example/c', 'https://connector.example/c#x', 'https://CONNECTOR.example/c'],
+      ...[
+        'https://connector.example/a/../c',
+        'https://connector.example/%2e%2e/c',
+        'ftp://connector.example/c',
+      ],
+      `https://connector.example/${'c'.repeat(500)}`,
+    ]) {
+      expect([url, isDocumentUrl(url)]).toEqual([url, false])
+    }
+  })
+})
