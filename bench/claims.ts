@@ -5,14 +5,12 @@
 import { glob, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { claimCapacity } from './capacity.ts'
-import { drawPicture } from './catalog/picture.ts'
 import { median } from './figures.ts'
 import { type Recorded, readRecord } from './record.ts'
 import { createReader, duration, type RecordReader, tabulate, whole } from './record-reader.ts'
 
 const project = join(import.meta.dirname, '..')
 const pages = ['README.md', 'bench/*.md', 'docs-site/src/content/docs/**/*.{md,mdx}']
-const pictureFile = 'docs-site/src/assets/latency.svg'
 const marked = /(<!-- figure (\S+) -->|\{\/\* figure (\S+) \*\/\})(.*?)(<!-- \/ -->|\{\/\* \/ \*\/\})/gs
 
 /** A file of the project as it is, and as it must be. */
@@ -45,9 +43,7 @@ export async function readClaims(): Promise<ClaimingFile[]> {
     if (found.search(marked) >= 0) files.push({ path, found, expected })
   }
   if (unused.size > 0) throw new Error(`no page claims ${[...unused].join(', ')}`)
-  const found = await readFile(join(project, pictureFile), 'utf8')
-  const expected = drawPicture(reader.part('depth'), reader.part('growth'))
-  return [...files, { path: pictureFile, found, expected }]
+  return files
 }
 
 /** Writes the files that claim figures. */

@@ -26,7 +26,7 @@ export interface Figure {
   rounds: number
   /** Share of the machine's CPU time that was taken just before the rounds, at most: by others, that is. */
   taken: number
-  /** Further medians, for the picture. */
+  /** Further medians, by depth or by size. */
   points?: readonly Point[]
 }
 

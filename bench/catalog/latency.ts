@@ -18,7 +18,7 @@ import {
   randomPages,
 } from './requests.ts'
 
-/** Shares of a list's length at which the picture shows what a page takes. */
+/** Shares of a list's length at which a page is measured, too. */
 const depths = [0.25, 0.5, 0.75]
 /** Filters whose lists are too short for that have no depth. */
 const fewestPages = 4

@@ -70,6 +70,15 @@ const firstHits = {
   'sort by stars': 'Pagination',
   'log in': 'Authentication',
   '403 Client Error: Forbidden for url: http://localhost/users': 'Errors',
+  // Questions of several words, which no page has all of
+  'compare react and vue': 'Recipes',
+  'how many users are there': 'Coverage',
+  'which countries are covered': 'Coverage',
+  'adoption of a library over time': 'History of a package',
+  'subscription plans': 'Pricing',
+  'loop over all pages': 'Pagination',
+  'memory requirements': 'Limits, disk and memory',
+  'nginx config': 'Put a proxy in front',
   // Operators
   import: 'Load data',
   install: 'Install a release',

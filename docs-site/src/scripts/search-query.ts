@@ -5,7 +5,7 @@
 
 /** Words that say nothing about a topic. Pagefind would look for pages that have them all. */
 const fillers = new Set(
-  'a an the how much many what which who when where why do does did is are was can could should i my me you your we it its to of for in on with and or get'.split(
+  'a an the how much many what which who when where why do does did is are was can could should i my me you your we it its to of for in on with and or get there'.split(
     ' ',
   ),
 )
@@ -13,6 +13,7 @@ const fillers = new Set(
 /** What readers call something that pages have under another name. Without its filler, "log in" would be about logs. */
 const synonyms: readonly (readonly [said: RegExp, meant: string])[] = [
   [/\b(?:log|sign) ?in\b/g, 'authentication'],
+  [/\bhow many (?=users|repositories|people)/g, 'statistics '],
 ]
 
 /** Shorter words have too many neighbors to be corrected. */

@@ -20,9 +20,14 @@ interface Hit {
   /** The parts of the portal that it is in. */
   filters: { part?: string[] }
 }
+interface Result {
+  id: string
+  score: number
+  data(): Promise<Hit>
+}
 interface Pagefind {
   options(options: object): Promise<void>
-  search(query: string): Promise<{ results: { score: number; data(): Promise<Hit> }[] }>
+  search(query: string): Promise<{ results: Result[] }>
 }
 
 const maxHits = 8
@@ -60,8 +65,24 @@ function loadIndex(): Promise<{ pagefind: Pagefind; known: SearchWords }> {
   return loading
 }
 
+/**
+ * Finds pages that have all words of a query, or some: `compare react and vue` is a question, though no page has all of it.
+ * Pagefind alone finds those that have all. A page's score is the sum of what it scores for the query and for each word.
+ */
+async function findPages(pagefind: Pagefind, query: string): Promise<Result[]> {
+  const found = new Map<string, Result>()
+  for (const words of new Set([query, ...query.split(' ')].filter((each) => each !== ''))) {
+    const { results } = await pagefind.search(words)
+    for (const result of results) {
+      const known = found.get(result.id)
+      found.set(result.id, { ...(known ?? result), score: result.score + (known?.score ?? 0) })
+    }
+  }
+  return [...found.values()].sort((a, b) => b.score - a.score)
+}
+
 /** Reads the best hits, the pages for operators below guides that are about as good. */
-async function readHits(results: Awaited<ReturnType<Pagefind['search']>>['results']): Promise<Hit[]> {
+async function readHits(results: readonly Result[]): Promise<Hit[]> {
   const hits = await Promise.all(
     results.slice(0, 2 * maxHits).map(async (result) => {
       const hit = await result.data()
@@ -142,7 +163,7 @@ export function startSearch(search: HTMLElement): void {
       const pasted = readPasted(text)
       const query = improveQuery(pasted, known.words)
       const message = findMessage(pasted, known.messages, ([each]) => each)
-      const { results } = query === '' ? { results: [] } : await pagefind.search(query)
+      const results = await findPages(pagefind, query)
       const hits = await readHits(results)
       if (!isCurrent()) return
       list.replaceChildren(...(message ? [drawMessage(message)] : []), ...hits.map(drawHit))
