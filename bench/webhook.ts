@@ -38,9 +38,10 @@ export async function measureWebhook({ report, stage, form, generator }: Bench):
   const measure = (settings: Record<string, string>) => async (): Promise<Run> => {
     await letNoticesWait(sql)
     await using service = await startOurs(url, settings)
-    await generator.run({ port: service.port, targets, most: users, connections, seconds: seconds / 3 })
+    const load = { port: service.port, targets, most: users, connections, seconds }
+    await generator.run(load) // the first message also loads what sends it
     const before = await readProcessorTime(service)
-    const result = await generator.run({ port: service.port, targets, most: users, connections, seconds })
+    const result = await generator.run(load)
     const used = (await readProcessorTime(service)) - before
     return { ...result, processorTime: used / result.served }
   }

@@ -21,12 +21,14 @@ const { TEST_SEED } = process.env
 const seed = TEST_SEED ?? String(Math.floor(Math.random() * 2 ** 31))
 const faults = isDrill ? 1_000 : 60
 const threshold = 5
+/** Of a drill: an hour, because a busy machine may take a second for a fault on the embedded database. */
+const timeout = isDrill ? 3_600_000 : 300_000
 
 describeOnEachDatabase('the webhook', (kind) => {
   const service = useService(kind)
   const receiver: Receiver = useStarted(startReceiver)
 
-  test(`loses no notice in ${faults} faults, and invents none (seed ${seed})`, async () => {
+  test(`loses no notice in ${faults} faults, and invents none (seed ${seed})`, { timeout }, async () => {
     await service.sql`delete from notices` // of the load of the sample data
     const random = createRandom(seed)
     const keys = await Promise.all(
@@ -40,13 +42,16 @@ describeOnEachDatabase('the webhook', (kind) => {
     start()
     start()
     let refused = 0
+    let minutesFast = 0
 
     const acts = [
       // An instance claims notices, and is killed before it sends them, or after.
       () => claimNotices(service.sql, random.integer(1, 3)),
-      // The clock of the database jumps, forward or back.
+      // The clock of the database jumps, forward or back. What waits is given up after a week, so it stays within some days.
       () => {
-        const minutes = random.pick([-3_000, -60, -1, 1, 60, 3_000])
+        const fast = random.pick([-4_000, -60, -1, 0, 1, 60, 4_000])
+        const minutes = fast - minutesFast
+        minutesFast = fast
         return service.sql`
           update notices set next_attempt_at = next_attempt_at - make_interval(mins => ${minutes}),
             created_at = created_at - make_interval(mins => ${minutes})`
