@@ -34,7 +34,8 @@ export function addChange(changelog: string, change: string): string {
   }
   let end = Math.min(...['## ', '### ', '#### '].map((prefix) => findNext(all, place, prefix)))
   while (all[end - 1]?.trim() === '') end--
-  return [...all.slice(0, end), ...lines, ...all.slice(end)].join('\n')
+  const gap = all[end - 1]?.startsWith('#') ? [''] : [] // below the heading of a section without lines
+  return [...all.slice(0, end), ...gap, ...lines, ...all.slice(end)].join('\n')
 }
 
 function findHeading(

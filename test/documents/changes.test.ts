@@ -35,6 +35,11 @@ describe('a change', () => {
     expect(addChange(changelog, 'Docs\n\n- New.\n')).toContain('- Three.\n- New.\n\n## 0.1.0')
   })
 
+  test('is the first line of a section that has none yet', () => {
+    const empty = changelog.replace('- Three.\n\n', '')
+    expect(addChange(empty, 'Docs\n\n- New.\n')).toContain('### Docs\n\n- New.\n\n## 0.1.0')
+  })
+
   test('of a section that the newest version lacks, or without a list, is refused', () => {
     expect(() => addChange(changelog, 'Apis\n\n- New.')).toThrow('has no "### Apis"')
     expect(() => addChange(changelog, 'Docs / Lists\n\n- New.')).toThrow(
