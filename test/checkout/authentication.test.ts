@@ -68,8 +68,8 @@ describeOnOneDatabase('the service', (kind) => {
     return responses.map(({ status }) => status)
   }
 
-  test('has nineteen documented paths that need a key', () => {
-    expect(authenticatedPaths).toHaveLength(19)
+  test('has twenty documented paths that need a key', () => {
+    expect(authenticatedPaths).toHaveLength(20)
   })
 
   test.each([...authenticatedPaths, ...otherGuardedPaths])(
@@ -139,7 +139,7 @@ describeOnOneDatabase('the service', (kind) => {
     const browser = await service.createKey({ scopes: ['repos:read'] })
     const nothing = await service.createKey({ scopes: [] })
     expect(await readStatuses(reader.secret, users)).toEqual([200, 200])
-    expect(await readStatuses(browser.secret, repositories)).toEqual([200, 404, 404, 404, 400, 400])
+    expect(await readStatuses(browser.secret, repositories)).toEqual([200, 404, 404, 404, 404, 400, 400])
     for (const [secret, paths] of [
       [reader.secret, repositories],
       [browser.secret, users],
