@@ -22,15 +22,18 @@ export function selectDependencyKey(sql: Sql): { name: Fragment; file: Fragment 
 export function selectDependencies(sql: Sql, rendered: Fragment, beside: Fragment = sql``): Fragment {
   const declared = sql`json_array_elements(r.dependencies::json) with ordinality declared(value, rank)`
   const { name, file } = selectDependencyKey(sql)
+  // `offset 0`: otherwise what comes before it is computed again wherever it is used.
   return sql`
       select r.dependencies_count as total, place.skipped as offset, rendered.*, (
         select json_build_array(${name}, ${file})::text from (select last as value) l where last is not null
       ) as next
       from (
         select case when asked.after = '' then asked.skipped else (
-          select count(*) from ${declared}
-          where (${name} collate "C", ${file} collate "C") <= (asked.after::json ->> 0, asked.after::json ->> 1)
-        ) end as skipped
+          select count(*) from ${declared}, (
+            select asked.after::json ->> 0 as name, asked.after::json ->> 1 as file offset 0
+          ) after
+          where (${name} collate "C", ${file} collate "C") <= (after.name, after.file)
+        ) end as skipped offset 0
       ) place, lateral (
         select ${rendered}, (array_agg(value order by rank desc))[1] as last
         from ${declared} ${beside} where rank > place.skipped and rank <= place.skipped + asked.size
