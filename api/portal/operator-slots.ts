@@ -20,8 +20,6 @@ const questions: readonly (readonly [question: string, credits: number])[] = [
   ['How many items match, and what they cost', 0],
   ['A retry of a paid request, with the same Idempotency-Key', 0],
   ['One user or one repository, by name', 1],
-  ['A page of 30 items, which is the default', 30],
-  ['A page of 100 items, which is the largest', 100],
   ['A list of 1,000 users', 1_000],
   ['A list of 10,000 users', 10_000],
   ['A list of 100,000 users', 100_000],
@@ -47,7 +45,7 @@ function writeAsk({ name = 'the operator', contactUrl }: Operator, ask = 'Ask'):
 
 function writePrices({ creditPrice }: Operator): SlotText {
   const head = ['Question', 'Credits', ...(creditPrice === undefined ? [] : ['Price'])]
-  return writeTable(
+  const { html, markdown } = writeTable(
     head,
     questions.map(([question, credits]) => [
       question,
@@ -55,6 +53,7 @@ function writePrices({ creditPrice }: Operator): SlotText {
       ...(creditPrice === undefined ? [] : [credits === 0 ? 'free' : writeMoney(creditPrice, credits)]),
     ]),
   )
+  return { html: `<div class="prices">${html}</div>`, markdown }
 }
 
 /** How to pay, and the terms: the operator's own words, and where the terms are. */

@@ -48,7 +48,7 @@ describe('with all settings', () => {
     const page = await readPage('/docs/pricing.md', settings)
     expect(page).toContain('One credit costs 0.002 EUR.')
     expect(page).toContain('[Sign up](<https://example.com/keys?a=1&b=2>) to get an API key.')
-    expect(page).toContain('| A page of 30 items, which is the default | 30 | 0.06 EUR |')
+    expect(page).toContain('| A list of 1,000 users | 1,000 | 2.00 EUR |')
     expect(page).toContain('| A list of 100,000 users | 100,000 | 200.00 EUR |')
     const home = await readPage('/docs', settings)
     expect(home).toContain('<data class="credit-price" value="0.002 EUR">1 credit = 0.002 EUR</data>')
