@@ -54,7 +54,8 @@ describeOnEachDatabase('the webhook', (kind) => {
         minutesFast = fast
         return service.sql`
           update notices set next_attempt_at = next_attempt_at - make_interval(mins => ${minutes}),
-            created_at = created_at - make_interval(mins => ${minutes})`
+            created_at = created_at - make_interval(mins => ${minutes})
+          where outcome is null` // nothing removes old versions of rows in the embedded database
       },
       async () =>
         receiver.setBehavior(behaviors[random.pick(['fail', 'redirect', 'flood', 'drop'] as const)]),
