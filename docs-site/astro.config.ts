@@ -5,6 +5,7 @@ import type { AstroIntegration } from 'astro'
 import { defineConfig } from 'astro/config'
 import { readBasePath } from '../api/config.ts'
 import { createBaseUrlPlugin, originPlaceholder } from './base-url.ts'
+import { createScalarPage } from './scalar-page.ts'
 import { sidebar } from './sidebar.ts'
 import { createStyleScopes } from './style-scopes.ts'
 import { systemTheme } from './system-theme.ts'
@@ -83,7 +84,11 @@ export default defineConfig({
     build: { assetsInlineLimit: 0 },
     cacheDir: './cache/vite',
     css: { postcss: { plugins: [systemTheme] } },
-    plugins: [createStyleScopes(dirname(import.meta.dirname)), keyWord],
+    plugins: [
+      createStyleScopes(dirname(import.meta.dirname)),
+      keyWord,
+      createScalarPage(join(source, 'scripts/viewer-scalar.ts')),
+    ],
     resolve: { alias: { scalar } },
   },
   integrations: [

@@ -5,3 +5,6 @@ declare module 'scalar' {
     configuration: object,
   ): { updateConfiguration(configuration: object): void }
 }
+
+/** The script of Scalar's page for Hono (`scalar-page.ts`). */
+declare module 'scalar-page' {}

@@ -1,29 +1,17 @@
 /** Starts Scalar's API reference on our `openapi.json`. */
-import { createApiReference } from 'scalar'
+import * as library from 'scalar'
 import { apiUrl } from './api-request.ts'
 import { createElement, find } from './elements.ts'
 import { type Components, reduceExamples, typeListsAsTexts } from './viewer-parameters.ts'
 import { repairMarkup } from './viewer-repairs.ts'
 import { createSend } from './viewer-send.ts'
 
-/** What nobody needs who sends a request, or what would request something from another host. */
-const settings = {
-  theme: 'none',
-  withDefaultFonts: false,
-  telemetry: false,
-  agent: { disabled: true },
-  mcp: { disabled: true },
-  showSidebar: false,
-  hideSearch: true,
-  defaultOpenAllTags: true,
-  showDeveloperTools: 'never',
-  hideClientButton: true,
-  hideDarkModeToggle: true,
-  persistAuth: false,
-  documentDownloadType: 'none',
-  // The page links to `#tag/users/listUsers`, as `linkOperation` in `reference-data.ts` does.
-  generateTagSlug: ({ name = '' }: { name?: string }) => name.toLowerCase(),
-  generateOperationSlug: ({ operationId = '' }: { operationId?: string }) => operationId,
+/** Those of Scalar's page (`scalar-page.ts`). */
+let settings: object = {}
+
+/** Takes the settings of Scalar's page, which calls this in place of its library's function of that name. */
+export function createApiReference(_selector: string, given: object): void {
+  settings = given
 }
 
 /** The parts of `openapi.json` that this script reads. */
@@ -86,7 +74,7 @@ export async function startScalar(): Promise<void> {
     }
   }
   repairMarkup(listOperations(specification))
-  const viewer = createApiReference('#viewer', configure())
+  const viewer = library.createApiReference('#viewer', configure())
   const update = () => viewer.updateConfiguration(configure())
   new MutationObserver(update).observe(root, { attributeFilter: ['data-theme'] })
   print.addEventListener('change', update)

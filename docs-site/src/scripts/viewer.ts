@@ -16,6 +16,7 @@ async function start(): Promise<void> {
   state.textContent = 'Loading the viewer …'
   try {
     const { startScalar } = await import('./viewer-scalar.ts')
+    await import('scalar-page')
     await startScalar()
   } catch (error) {
     isStarted = false
