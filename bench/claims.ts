@@ -153,9 +153,10 @@ function describeMachines(recorded: Recorded): string {
 /** When and on how much data the parts were measured. */
 function tabulateSources(recorded: Recorded): string {
   const groups = new Map<string, { names: string[]; cells: string[] }>()
-  for (const [name, { data, date, version, machine, load }] of Object.entries(recorded)) {
-    const sizes = Object.entries(data).map(([what, size]) => `${whole(size)} ${what}`)
-    const cells = [sizes.join(', '), date, version, readFlush(machine), `${whole(100 * load.others)} %`]
+  for (const [name, { data: sizesOf, date, version, machine, load }] of Object.entries(recorded)) {
+    const sizes = Object.entries(sizesOf).map(([what, size]) => `${whole(size)} ${what}`)
+    const data = sizes.join(', ') + (name === 'forge' ? ' (sets only)' : '')
+    const cells = [data, date, version, readFlush(machine), `${whole(100 * load.others)} %`]
     const group = groups.get(cells.join()) ?? { names: [], cells }
     groups.set(cells.join(), { ...group, names: [...group.names, `\`${name}\``] })
   }

@@ -39,16 +39,18 @@ export function listUnready(sql: SqlOrTransaction): Promise<LaterFilter[]> {
   return sql<LaterFilter[]>`select name, attribute from ${selectUnderived(sql, laterFilters)}`
 }
 
-/**
- * Says which filters aren't ready in a database, and what an operator can do. Undefined: all are ready. None of them is in a
- * database that a migration has yet to give `derived_terms`.
- */
-export async function describeUnready(sql: SqlOrTransaction): Promise<string | undefined> {
+/** Names the filters that aren't ready in a database: all, if a migration has yet to give it `derived_terms`. */
+export async function nameUnready(sql: SqlOrTransaction): Promise<string[]> {
   const unready = await listUnready(sql).catch((error: unknown) => {
     if (mayLackMigration(error)) return laterFilters
     throw error
   })
-  const names = unready.map(({ name }) => name)
+  return unready.map(({ name }) => name)
+}
+
+/** Says which filters aren't ready in a database, and what an operator can do. Undefined: all are ready. */
+export async function describeUnready(sql: SqlOrTransaction): Promise<string | undefined> {
+  const names = await nameUnready(sql)
   if (names.length === 0) return undefined
   return (
     `Filters not ready: ${names.join(', ')}. Requests with them get 503, because an older version loaded the data. ` +

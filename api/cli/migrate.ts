@@ -1,8 +1,9 @@
 /** `devdata migrate` */
 import type { Command } from 'commander'
-import { describeUnready } from '../catalog/derived-terms.ts'
+import { nameUnready } from '../catalog/derived-terms.ts'
 import { migrate, migrationWaits } from '../database/migrate.ts'
-import type { MigrationPlan, PlannedMigration } from '../database/migration-plan.ts'
+import type { MigrationPlan, PlannedChange, PlannedMigration } from '../database/migration-plan.ts'
+import { devdataCommand } from '../devdata-command.ts'
 import { countOf, formatCount } from './output.ts'
 import { withDatabase } from './session.ts'
 
@@ -41,13 +42,13 @@ function apply(json: MigrateOptions['json']): Promise<void> {
 
 function printPlan(json: MigrateOptions['json']): Promise<void> {
   return withDatabase({ anySchema: true }, async ({ sql }) => {
-    const { planMigrations } = await import('../database/migration-plan.ts') // loads the embedded database
+    const { estimateAssumes, planMigrations } = await import('../database/migration-plan.ts') // loads the embedded database
     const plan = await planMigrations(sql)
     if (json) return console.log(JSON.stringify(toJson(plan)))
-    console.log(describePlan(plan))
+    console.log(describePlan(plan, estimateAssumes))
     const isUpgrade = plan.newest > 0 && plan.migrations.length > 0
-    const unready = isUpgrade ? await describeUnready(sql) : undefined
-    if (unready !== undefined) console.log(`Afterwards: ${unready}`)
+    const unready = isUpgrade ? await nameUnready(sql) : []
+    if (unready.length > 0) console.log(describeWaiting(unready))
   })
 }
 
@@ -55,7 +56,10 @@ function toJson({ newest, isRolling, migrations, estimatedSeconds }: MigrationPl
   return { newest, is_rolling: isRolling, migrations, estimated_seconds: Math.ceil(estimatedSeconds) }
 }
 
-function describePlan({ newest, isRolling, migrations, estimatedSeconds }: MigrationPlan): string {
+function describePlan(
+  { newest, isRolling, migrations, estimatedSeconds }: MigrationPlan,
+  assumption: string,
+): string {
   if (migrations.length === 0) return 'The schema is up to date'
   if (newest === 0)
     return `The database has no devdata schema yet. ${countOf(migrations.length, 'migration')} would create it.`
@@ -63,10 +67,10 @@ function describePlan({ newest, isRolling, migrations, estimatedSeconds }: Migra
   return [
     `${countOf(migrations.length, 'migration')} would be applied, in one transaction, which keeps its locks to the end:`,
     ...migrations.map(describeMigration),
-    `Estimate: ${countOf(seconds, 'second')} at most.`,
+    `Estimate: about ${countOf(seconds, 'second')}, if ${assumption}.`,
     isRolling
-      ? `Instances of the version that has migration ${newest} can go on during it and afterwards: replace them one by one.`
-      : `Versions whose newest migration is ${newest} can't run on the new schema: stop all instances first. Only a backup is a way back.`,
+      ? `Rolling upgrade: yes. Instances that run on this schema (newest migration: ${newest}) can keep running during the migration and after it. Replace them one by one.`
+      : 'Rolling upgrade: no. Stop all instances before you migrate, and make a backup: it is the only way back.',
   ].join('\n')
 }
 
@@ -75,9 +79,22 @@ function describeMigration({ name, creates, removes, changes }: PlannedMigration
     name,
     ...creates.map((table) => `creates ${table}`),
     ...removes.map((table) => `removes ${table}`),
-    ...changes.map(
-      ({ table, blocks, rows, bytes }) =>
-        `blocks ${blocks} of ${table} (${formatCount(Math.ceil(bytes / 1e6))} MB); its rows are ${rows}`,
-    ),
+    ...changes.map(describeChange),
   ].join('\n  ')
+}
+
+function describeChange({ table, blocks, rows, bytes }: PlannedChange): string {
+  const blocksNobody = blocks === 'nothing'
+  const work = {
+    untouched: 'touches no rows',
+    read: 'reads all rows',
+    written: blocksNobody ? 'writes rows' : 'rewrites all rows',
+  }[rows]
+  const effects = blocksNobody ? `${work}, blocks nobody` : `blocks ${blocks}, ${work}`
+  return `${table}, ${formatCount(Math.ceil(bytes / 1e6))} MB: ${effects}`
+}
+
+function describeWaiting(filters: readonly string[]): string {
+  const rebuild = devdataCommand('sets rebuild')
+  return `After the upgrade, these filters return 503 until you load data or run "${rebuild}": ${filters.join(', ')}`
 }

@@ -39,6 +39,11 @@ export interface MigrationPlan {
 const readBytesPerSecond = 100e6
 const writtenBytesPerSecond = 20e6
 
+/** What the estimate assumes. */
+export const estimateAssumes =
+  `the server reads ${readBytesPerSecond / 1e6} MB or writes ${writtenBytesPerSecond / 1e6} MB a second ` +
+  'and no lock has to be waited for'
+
 /** Plans what `migrate` would do, and changes nothing. Throws as `migrate` does, but for rights. */
 export async function planMigrations(
   sql: Sql,

@@ -307,7 +307,7 @@ export async function rotateKey(
 
 /**
  * Does so for a user key; under a reference, which is the key's own, once. Throws `KeyError` when the key was rotated under the
- * reference with another grace.
+ * reference with another grace period.
  */
 export async function rotateUserKey(
   sql: Sql,
@@ -322,7 +322,7 @@ export async function rotateUserKey(
   if (row.outcome === 'conflict') {
     throw new KeyError(
       'conflict',
-      `Under the reference "${reference}", key ${id} was rotated with another grace; use another reference for another rotation`,
+      `Under the reference "${reference}", key ${id} was rotated with another grace_seconds; use another reference for another rotation`,
     )
   }
   return { secret: row.outcome === 'rotated' ? secret : null, key: await getKey(sql, id) }

@@ -4,7 +4,7 @@
  *
  * ```ts
  * const admin = createAdmin({ baseUrl: 'https://api.example.com', apiKey })
- * const { id, secret } = await admin.keys.create({ reference: 'order 1842', credits: 1_000, notifyBelow: 100 })
+ * const made = await admin.keys.create({ reference: 'order 1842', credits: 1_000, notifyBelow: 100 })
  * ```
  */
 import type { CreatedKey, Key, KeyChange, KeyGrant, NewGrant, NewKey } from './admin-types.ts'

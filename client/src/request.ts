@@ -234,7 +234,8 @@ function createError(
     retryAfterSeconds: readRetryAfter(response.headers.get('Retry-After')),
     needed: readNumber(response, 'X-Credits-Needed'),
   })
-  if (isAboutUrl(error)) error.message += `. Check the base URL ${base}`
+  if (isAboutUrl(error))
+    error.message += `. Check the base URL ${base}. If it is right, the service may be of an older version`
   return error
 }
 

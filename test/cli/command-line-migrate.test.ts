@@ -75,12 +75,13 @@ describeOnServer('devdata on PostgreSQL', { concurrent: true }, () => {
     await sql.unsafe(readVersionFixture('0.1.0').dump).simple()
     const { stdout } = await run(['migrate', '--plan'])
     expect(stdout).toContain(
-      '0002_derived_terms.sql\n  blocks reads and writes of dataset (1 MB); its rows are untouched\n',
+      '0002_derived_terms.sql\n  dataset, 1 MB: blocks reads and writes, touches no rows\n',
     )
     expect(stdout).toContain(
-      'Estimate: 1 second at most.\nInstances of the version that has migration 1 can go on ',
+      'Estimate: about 1 second, if the server reads 100 MB or writes 20 MB a second and no lock has to be waited for.\n' +
+        'Rolling upgrade: yes. Instances that run on this schema (newest migration: 1) can keep running ',
     )
-    expect(stdout).toContain('Afterwards: Filters not ready: ')
+    expect(stdout).toContain('After the upgrade, these filters return 503 until ')
     expect(await readJson(run, ['migrate', '--plan'])).toMatchObject({
       newest: 1,
       is_rolling: true,

@@ -662,7 +662,9 @@ describe('what can’t be done', () => {
     for (const args of [['users'], ['quote', 'repos'], ['credits'], ['mirror', 'copy']]) {
       const { code, stderr } = await run(args, elsewhere)
       expect(code).toBe(1)
-      expect(stderr).toContain(`Check the base URL ${served.url}/elsewhere/. The URL is from DEVDATA_URL`)
+      expect(stderr).toContain(
+        `Check the base URL ${served.url}/elsewhere/. If it is right, the service may be of an older version. The URL is from DEVDATA_URL`,
+      )
     }
     writeFileSync(join(directory, 'key'), crypto.randomUUID())
     const { stderr } = await run(['credits', '--key-file', 'key'])

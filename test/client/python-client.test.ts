@@ -380,7 +380,9 @@ print(json.dumps([
       ['InvalidRequestError', expect.stringMatching(/^Invalid changed_since/), 'invalid_parameter'],
       [
         'NotFoundError',
-        expect.stringMatching(/^Not found\. Check the base URL http.*\/x\/$/),
+        expect.stringMatching(
+          /^Not found\. Check the base URL http.*\/x\/\. If it is right, the service may be of an older version$/,
+        ),
         'route_not_found',
       ],
       'NotFoundError',

@@ -207,7 +207,7 @@ describeOnOneDatabase('a shop', (kind) => {
     expect(await rotate({ reference: 'first', grace_seconds: 60 })).toEqual([
       409,
       {
-        error: `Under the reference "first", key ${id} was rotated with another grace; use another reference for another rotation`,
+        error: `Under the reference "first", key ${id} was rotated with another grace_seconds; use another reference for another rotation`,
       },
     ])
     expect(await ask()).toBe(200)

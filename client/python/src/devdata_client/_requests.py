@@ -240,7 +240,7 @@ class Sender:
             max_credits=max_credits,
         )
         if is_about_url(error):
-            error.message += f". Check the base URL {self._base}"
+            error.message += f". Check the base URL {self._base}. If it is right, the service may be of an older version"
             error.args = (error.message,)
         raise error
 
