@@ -282,7 +282,7 @@ function findMisspelled(
 function assertTrustworthy(baseUrl: string | undefined): void {
   if (baseUrl !== undefined && isPotentiallyTrustworthy(new URL(baseUrl))) return
   throw new ConfigError(
-    'SIGN_IN=on requires BASE_URL, an https URL or an http URL of this machine: people enter their keys there',
+    'SIGN_IN=on needs a BASE_URL that is an https URL, or an http URL of this machine, because people enter their keys on its page. Set BASE_URL, or remove SIGN_IN.',
   )
 }
 

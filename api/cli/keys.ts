@@ -366,9 +366,14 @@ function connections(id: number, { end, json }: JsonOption & { end?: number }): 
     await getKey(sql, id)
     if (end !== undefined) {
       const ended = await endConnection(sql, id, end)
-      if (ended === undefined) throw new OperatorError(`Key ${id} has no connection ${end}`)
+      if (ended === undefined)
+        throw new OperatorError(
+          `Key ${id} has no connection ${end}; list them with: devdata keys connections ${id}`,
+        )
       return console.log(
-        json ? JSON.stringify(ended) : `Connection ${end} is ended: its next request will fail`,
+        json
+          ? JSON.stringify(ended)
+          : `Ended connection ${end} (${ended.name}, ${ended.host}). Its next request fails.`,
       )
     }
     const found = await listConnections(sql, id)

@@ -85,8 +85,8 @@ export interface ConnectionSummary {
 
 function summary(sql: Sql): Fragment {
   return sql`
-    id, client_name as name, redirect_uri, max_credits_per_call, max_credits, spent as spent_credits,
-    ${selectTime(sql, sql`created_at`)} as created_at, ${selectTime(sql, sql`expires_at`)} as expires_at`
+    c.id, client_name as name, redirect_uri, max_credits_per_call, max_credits, spent as spent_credits,
+    ${selectTime(sql, sql`c.created_at`)} as created_at, ${selectTime(sql, sql`c.expires_at`)} as expires_at`
 }
 
 type ConnectionRow = Omit<ConnectionSummary, 'host'> & { redirect_uri: string }
@@ -95,11 +95,17 @@ function toSummary({ id, name, redirect_uri, ...row }: ConnectionRow): Connectio
   return { id, name, host: new URL(redirect_uri).host, ...row }
 }
 
+/** SQL: the connections `c` of a key that haven't ended. Those whose key or secret no longer works have. */
+export function fromConnections(sql: Sql, keyId: number): Fragment {
+  return sql`
+    from connections c join api_keys k on k.id = c.api_key_id join api_key_secrets s on s.hash = c.secret_hash
+    where c.api_key_id = ${keyId} and c.expires_at > now() and ${isUsable(sql)}`
+}
+
 /** Lists the connections of a key that haven't ended, oldest first. */
 export async function listConnections(sql: Sql, keyId: number): Promise<ConnectionSummary[]> {
   const rows = await sql<ConnectionRow[]>`
-    select ${summary(sql)} from connections
-    where api_key_id = ${keyId} and access_hash is not null and expires_at > now() order by id`
+    select ${summary(sql)} ${fromConnections(sql, keyId)} and c.access_hash is not null order by c.id`
   return rows.map(toSummary)
 }
 
@@ -110,6 +116,6 @@ export async function endConnection(
   id: number,
 ): Promise<ConnectionSummary | undefined> {
   const [row] = await sql<ConnectionRow[]>`
-    delete from connections where id = ${id} and api_key_id = ${keyId} returning ${summary(sql)}`
+    delete from connections c where id = ${id} and api_key_id = ${keyId} returning ${summary(sql)}`
   return row && toSummary(row)
 }

@@ -27,7 +27,9 @@ export async function readAuthorizationRequest(
   const client = await clients.find(read('client_id'))
   const redirectUri = read('redirect_uri')
   if (!isRegistered(redirectUri, client.redirectUris)) {
-    throw new SignInProblem('Invalid redirect_uri: it must be one that the connector has registered')
+    throw new SignInProblem(
+      'Invalid redirect_uri: the assistant hasn’t registered it. Remove and add it again in your assistant.',
+    )
   }
   if (read('response_type') !== 'code') throw new SignInProblem('Invalid response_type: must be code')
   const challenge = read('code_challenge')

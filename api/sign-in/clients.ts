@@ -110,7 +110,7 @@ export function createClients(sql: Sql, readDocument: (url: URL) => Promise<stri
       const client = await findRegistered(id)
       if (client === undefined) {
         throw new SignInProblem(
-          'Invalid client_id: the connector is unknown here; remove it in your assistant, and add it again',
+          'Invalid client_id: this service doesn’t know the assistant. Remove the connection in your assistant, and add it again.',
         )
       }
       return client

@@ -23,9 +23,9 @@ export function readLimits(form: URLSearchParams): Limits | string {
   const hasPerCall = (form.get('credits_per_call')?.trim() ?? '') !== ''
   const perCall = readNumber('credits_per_call', maxBalance)
   const days = readNumber('days', maxDays)
-  if (maxCredits === undefined) return 'Credits in all must be a whole number, 1 or more'
+  if (maxCredits === undefined) return 'Credits in all must be a whole number, 1 or more.'
   if (hasPerCall && perCall === undefined)
-    return 'Credits for each call must be empty, or a whole number, 1 or more'
-  if (days === undefined) return `Days must be a whole number from 1 to ${maxDays}`
+    return 'Credits for each call must be empty, or a whole number, 1 or more.'
+  if (days === undefined) return `Days must be a whole number from 1 to ${maxDays}.`
   return { maxCreditsPerCall: perCall ?? null, maxCredits, days }
 }

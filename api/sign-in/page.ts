@@ -11,6 +11,7 @@ label{display:block;margin:1rem 0 .25rem;font-weight:600}
 input{font:inherit;width:100%;box-sizing:border-box;padding:.5rem;border:1px solid #767676;border-radius:.375rem}
 .limits input{width:9rem}
 small{display:block;font-weight:400}
+a{color:inherit}
 button{font:inherit;margin:1.5rem .75rem 0 0;padding:.5rem 1.25rem;border:1px solid #2f5fd0;border-radius:.375rem;background:#2f5fd0;color:#fff;cursor:pointer}
 button.cancel{background:none;color:inherit;border-color:#767676}
 .host{font-weight:700;overflow-wrap:anywhere}
@@ -30,6 +31,12 @@ export function signInContentSecurityPolicy(redirectUri: string | undefined): st
   ].join('; ')
 }
 
+/** The path is relative, so it works below the path of `BASE_URL`. A new tab keeps what was entered. */
+const yourKeyLink = html`<a href="docs/your-key/#connections" target="_blank" rel="noopener">Your key</a>`
+
+/** A problem of the page. */
+export const tooManyConnections = html`This key has 50 connections, the most that a key can have. End one on the page ${yourKeyLink}, then select Allow again.`
+
 /** What the page shows. */
 export interface SignInPage {
   /** Undefined: the request can't be used. */
@@ -37,7 +44,7 @@ export interface SignInPage {
   /** Who runs the service. */
   operator: string
   /** What was wrong with what was sent. */
-  problem?: string | undefined
+  problem?: string | typeof tooManyConnections | undefined
   /** Once the key is known: itself, what it has, and what to allow. */
   key?: { secret: string; balance: number } | undefined
   limits: Record<'credits' | 'credits_per_call' | 'days', string>
@@ -73,9 +80,9 @@ function writeForm(
 ) {
   const { host, hostname } = new URL(redirectUri)
   const place = isLoopback(hostname)
-    ? html`a program on this computer (<span class="host">${host}</span>). Continue only if you have just started this there`
-    : html`<span class="host">${host}</span>. Continue only if you trust it`
-  return html`<p>What calls itself “${client.name}” asks to read data of ${operator} with your credits. Access goes to ${place}.</p>
+    ? html`It is a program on this computer (<span class="host">${host}</span>): continue only if you have just started it`
+    : html`Its host is <span class="host">${host}</span>: continue only if you trust this host, because anyone can choose any name`
+  return html`<p>An assistant that calls itself “${client.name}” asks to read data from ${operator} and to spend your credits. ${place}.</p>
 <form method="post">
 ${key === undefined ? writeKeyField() : writeLimits(key, limits)}
 <button name="answer" value="${key === undefined ? 'continue' : 'allow'}">${key === undefined ? 'Continue' : 'Allow'}</button>
@@ -84,7 +91,7 @@ ${key === undefined ? writeKeyField() : writeLimits(key, limits)}
 }
 
 function writeKeyField() {
-  return html`<label for="api_key">Your API key <small>The assistant doesn’t get it. You allow credits on the next page.</small></label>
+  return html`<label for="api_key">Your API key <small>The assistant doesn’t get your key. On the next page, you choose what it may spend.</small></label>
 <input id="api_key" name="api_key" type="password" autocomplete="off" autofocus required maxlength="100">`
 }
 
@@ -94,9 +101,9 @@ function writeLimits({ secret, balance }: { secret: string; balance: number }, l
 <div class="limits">
 <label for="credits">Credits in all <small>It can never spend more than this.</small></label>
 <input id="credits" name="credits" type="number" min="1" required value="${limits.credits}">
-<label for="credits_per_call">Credits for each call <small>Empty: no other limit.</small></label>
+<label for="credits_per_call">Credits for each call <small>Leave empty for no limit per call.</small></label>
 <input id="credits_per_call" name="credits_per_call" type="number" min="1" value="${limits.credits_per_call}">
-<label for="days">Days <small>Then you connect it again. You can end it earlier, with your key.</small></label>
+<label for="days">Days until it ends <small>You can end it earlier on the page ${yourKeyLink}.</small></label>
 <input id="days" name="days" type="number" min="1" max="365" required value="${limits.days}">
 </div>`
 }

@@ -35,7 +35,7 @@ import {
 } from './authorization-request.ts'
 import { createClients, readMetadata } from './clients.ts'
 import { readLimits } from './limits.ts'
-import { type SignInPage, signInContentSecurityPolicy, writeSignInPage } from './page.ts'
+import { type SignInPage, signInContentSecurityPolicy, tooManyConnections, writeSignInPage } from './page.ts'
 import { SignInProblem } from './problem.ts'
 import {
   accessSeconds,
@@ -47,6 +47,9 @@ import {
 } from './tokens.ts'
 
 const maxBodyBytes = 8_192
+
+const formatProblem =
+  'This isn’t an API key. A key is 36 characters with four hyphens. Copy it again, without “Bearer”.'
 
 /** What the sign-in works with. */
 export interface SignInOptions {
@@ -172,17 +175,18 @@ function addPageRoutes(
   const readRequest = (c: ApiContext) =>
     readAuthorizationRequest(new URL(c.req.url).searchParams, clients, baseUrl + mcpPath)
   const shown = { operator: operator.name ?? 'this service' }
+  const unknownKeyProblem = `No key like this works here. Check that it belongs to ${shown.operator}, and hasn’t been revoked or replaced.`
 
   /** Finds the key that was entered, and settles the request as one of it: unknown and limited keys are refused as everywhere. */
   async function findKey(c: ApiContext, text: string) {
-    if (!isSecret(text)) throw unauthorized('invalid_api_key_format', 'Invalid API key format')
+    if (!isSecret(text)) throw unauthorized('invalid_api_key_format', formatProblem)
     const key = ledger.findCachedKey(text) ?? (await ledger.findKey(text, c.req.raw.signal))
-    if (key === undefined) throw unauthorized('invalid_api_key', 'Invalid API key')
+    if (key === undefined) throw unauthorized('invalid_api_key', unknownKeyProblem)
     c.set('caller', key)
     const { balance } = await meter.settle(c)
     if (key.role !== 'user')
       throw new SignInProblem(
-        'An admin key can’t be connected: nothing would limit what it reads. Use a user key',
+        'An admin key can’t be connected: nothing would limit what it reads. Use a user key.',
       )
     return { key, balance }
   }
@@ -198,11 +202,7 @@ function addPageRoutes(
     if (typeof limits === 'string') return sendPage(c, { ...page, problem: limits, form }, 400)
     const code = await createConnection(sql, key, request, limits)
     if (code === 'too_many') {
-      return sendPage(
-        c,
-        { ...page, problem: 'This key has 50 connections. End one of them first', form },
-        409,
-      )
+      return sendPage(c, { ...page, problem: tooManyConnections, form }, 409)
     }
     await clients.noteUse(request.client)
     return sendBack(c, baseUrl, request, { code })
@@ -220,7 +220,7 @@ function addPageRoutes(
     try {
       // Only the page itself sends the form. Others would let their visitors try keys.
       if (!['same-origin', undefined].includes(c.req.header('Sec-Fetch-Site'))) {
-        throw new SignInProblem('The form was sent by another page')
+        throw new SignInProblem('The form came from another page. Start again in your assistant.')
       }
       request = await readRequest(c)
       return await respondToForm(c, request)

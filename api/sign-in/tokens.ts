@@ -7,6 +7,7 @@ import {
   type CredentialKind,
   createCredential,
   createHandle,
+  fromConnections,
   hashHandle,
   isCredential,
   readHandle,
@@ -44,7 +45,7 @@ export async function createConnection(
       )
       select ${hashHandle(handle)}, ${hashSecret(code)}, ${key.id}, ${key.secretHash}, ${client.id}, ${client.name}, ${redirectUri},
         ${challenge}, ${maxCreditsPerCall}, ${maxCredits}, ${days}, now() + interval '60 seconds'
-      where (select count(*) from connections where api_key_id = ${key.id} and expires_at > now()) < ${maxConnections}`,
+      where (select count(*) ${fromConnections(sql, key.id)}) < ${maxConnections}`,
   )
   return count === 1 ? code : 'too_many'
 }

@@ -400,7 +400,10 @@ export interface components {
                 id: number;
                 /** @description What the assistant calls itself. Anybody can choose any name. */
                 name: string;
-                /** @description Host that got access; `127.0.0.1` or `localhost` is a program on the machine of whoever connected it. */
+                /**
+                 * @description Host that got access, with its port if there is one. `127.0.0.1`, `[::1]` or `localhost` is a program on the
+                 *     computer of the person who connected it.
+                 */
                 host: string;
                 /**
                  * Format: int64

@@ -105,11 +105,11 @@ describeOnOneDatabase('devdata keys', (kind) => {
     expect((await connections()).stdout).toMatch(/ 0 +1,234 +5 .* connector\.example +Test connector\n/)
     expect(await connections('--end', '999')).toMatchObject({
       code: 1,
-      stderr: `Key ${id} has no connection 999\n`,
+      stderr: `Key ${id} has no connection 999; list them with: devdata keys connections ${id}\n`,
     })
     expect(await tryMcp(fetch, access)).toBe(200)
     expect((await connections('--end', String(connection.id))).stdout).toBe(
-      `Connection ${connection.id} is ended: its next request will fail\n`,
+      `Ended connection ${connection.id} (Test connector, connector.example). Its next request fails.\n`,
     )
     expect(await tryMcp(fetch, access)).toBe(401)
   })

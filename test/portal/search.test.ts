@@ -69,6 +69,7 @@ const firstHits = {
   uptime: 'Support',
   'sort by stars': 'Pagination',
   'log in': 'Authentication',
+  'sign in': 'Connect an assistant',
   '403 Client Error: Forbidden for url: http://localhost/users': 'Errors',
   // Questions of several words, which no page has all of
   'compare react and vue': 'Recipes',

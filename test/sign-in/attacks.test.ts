@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { listConnections } from '../../api/ledger/connections.ts'
+import { rotateKey } from '../../api/ledger/keys.ts'
 import {
   DocumentError,
   isDocumentUrl,
@@ -157,12 +158,12 @@ describe('the page', () => {
     const { access } = await connect(fetch, secret)
     await enter(limited.secret)
     for (const [key, status, message, headers] of [
-      ['', 401, 'Invalid API key format', {}],
-      [randomUUID(), 401, 'Invalid API key', {}],
-      [access, 401, 'Invalid API key format', {}],
+      ['', 401, 'This isn’t an API key. A key is 36 characters with four hyphens', {}],
+      [randomUUID(), 401, 'No key like this works here. Check that it belongs to this service', {}],
+      [access, 401, 'This isn’t an API key', {}],
       [admin, 400, 'An admin key can', {}],
       [limited.secret, 429, 'Rate limit exceeded', {}],
-      [secret, 400, 'The form was sent by another page', { 'Sec-Fetch-Site': 'cross-site' }],
+      [secret, 400, 'The form came from another page', { 'Sec-Fetch-Site': 'cross-site' }],
       [secret, 303, '', { 'Sec-Fetch-Site': 'same-origin' }],
     ] as const) {
       const response = await enter(key, headers)
@@ -279,8 +280,10 @@ describe('registrations and connections are bounded:', () => {
     const connector = createConnector(await registerConnector(fetch))
     for (let count = 0; count < 50; count++) await allow(fetch, connector, secret)
     await expect(allow(fetch, connector, secret)).rejects.toThrow('This key has 50 connections')
+    const rotated = await rotateKey(service.sql, id, 0)
+    await allow(fetch, connector, rotated.secret) // those of the old secret can't work anymore
     await service.sql`update connections set expires_at = now() where api_key_id = ${id}`
-    await allow(fetch, connector, secret)
+    await allow(fetch, connector, rotated.secret)
     const [row] = await service.sql<{ count: number }[]>`
       select count(*)::integer as count from connections where api_key_id = ${id}`
     expect(row?.count).toBe(1)

@@ -1,7 +1,7 @@
 /** The sign-in for `/mcp`: what a person sees, what a connector gets, and what it may spend (decisions/0002-keys.md). */
 import { describe, expect, test } from 'vitest'
 import { endConnection, listConnections } from '../../api/ledger/connections.ts'
-import { deleteKey, revokeKey, rotateKey } from '../../api/ledger/keys.ts'
+import { deleteKey, restoreKey, revokeKey, rotateKey } from '../../api/ledger/keys.ts'
 import { verifyLedger } from '../../api/ledger/verify.ts'
 import { createInstance } from '../support/instance.ts'
 import { startHttpConversation } from '../support/mcp.ts'
@@ -94,7 +94,7 @@ describeOnEachDatabase('the sign-in', (kind) => {
     const page = await first.text()
     expect([first.status, first.headers.get('Content-Type')]).toEqual([200, 'text/html; charset=utf-8'])
     expect(page).toContain('Evil &lt;/h1&gt;&lt;script&gt;')
-    expect(page).toContain('to read data of Example &lt;b&gt; with your credits')
+    expect(page).toContain('to read data from Example &lt;b&gt; and to spend your credits')
     expect(page).toContain('<span class="host">connector.example</span>')
     expect(page).not.toContain('<script')
     expect(Object.fromEntries(first.headers)).toMatchObject({
@@ -111,6 +111,9 @@ describeOnEachDatabase('the sign-in', (kind) => {
     const send = (form: Record<string, string>) => postForm(fetch, connector.query(), form)
     const second = await (await send({ answer: 'continue', api_key: ` ${secret} ` })).text()
     expect(second).toContain('<strong>12,345</strong> credits')
+    expect(second).toContain(
+      '<a href="docs/your-key/#connections" target="_blank" rel="noopener">Your key</a>',
+    )
     expect(second).toMatch(/name="credits" type="number" min="1" required value="1000"/)
     expect(second).toMatch(/name="days" type="number" min="1" max="365" required value="30"/)
     const allowed = { answer: 'allow', api_key: secret, credits: '5', credits_per_call: '', days: '1' }
@@ -202,6 +205,11 @@ describeOnEachDatabase('the sign-in', (kind) => {
         expect(await tryMcp(fetch, access)).toBe(401)
         expect(await tryMcp(start().fetch, access)).toBe(401)
         expect((await refresh(fetch, connector.clientId, refreshToken)).status).toBe(400)
+        expect(await listConnections(service.sql, id)).toEqual([])
+        if (end !== revokeKey) continue
+        await restoreKey(service.sql, id)
+        expect(await tryMcp(fetch, access)).toBe(200)
+        expect(await listConnections(service.sql, id)).toHaveLength(1)
       }
     })
 

@@ -30,7 +30,7 @@ export interface Call {
   signal: AbortSignal
   /** What was charged, in credits. */
   readonly spent: number
-  /** What is left on the key, in credits, as the last response had it. */
+  /** What the key or its connection may still spend, in credits, as the last response had it. */
   readonly balance: number | undefined
   /** Whether a request was sent that may have been charged, and no whole response has come. */
   readonly isUnconfirmed: boolean

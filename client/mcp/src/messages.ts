@@ -31,10 +31,10 @@ export class CostError extends Error {
 export function describeError(error: unknown, connection: Pick<Connection, 'keySource'>): string {
   if (error instanceof InsufficientCreditsError) {
     const { needed, balance } = error
-    if (balance === 0) return 'The key has no credits left. Tell the user that it needs more.'
+    if (balance === 0) return 'No credits are left. Tell the user that the key or its connection needs more.'
     if (Number.isNaN(needed + balance))
-      return 'The key has too few credits for this call. Tell the user that it needs more.'
-    return `This call would cost ${needed} credits, and ${balance} are left on the key. Set limit to ${balance} or less, or tell the user that the key needs more credits.`
+      return 'Too few credits are left for this call. Tell the user that the key or its connection needs more.'
+    return `This call would cost ${needed} credits, and ${balance} are left. Set limit to ${balance} or less, or tell the user that the key or its connection needs more credits.`
   }
   const message = error instanceof Error ? error.message : String(error)
   const requestId = error instanceof DevdataError ? error.requestId : undefined

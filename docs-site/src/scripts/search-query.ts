@@ -12,7 +12,9 @@ const fillers = new Set(
 
 /** What readers call something that pages have under another name. Without its filler, "log in" would be about logs. */
 const synonyms: readonly (readonly [said: RegExp, meant: string])[] = [
-  [/\b(?:log|sign) ?in\b/g, 'authentication'],
+  [/\blog ?in\b/g, 'authentication'],
+  [/\bsign[ -]?in\b/g, 'connect assistant'],
+  [/^api[ -]?keys?$/g, 'authentication'],
   [/\bhow many (?=users|repositories|people)/g, 'statistics '],
 ]
 
