@@ -1,5 +1,5 @@
 /**
- * What users use now, compared with what they used: computed from the repositories that they contributed to, for ranges of users.
+ * What users use now, compared with what they used: computed from the repositories that they contributed to.
  */
 import type { SqlOrTransaction } from '../database/connect.ts'
 import { copyRows, readInteger } from '../database/copy.ts'
@@ -26,7 +26,7 @@ interface ChangedUses {
 /** What a user uses, by term. */
 type UsesByTerm = Map<number, { begin: UseBegin; end: UseEnd }>
 
-/** The terms of files, by the dependencies that they declare. */
+/** The terms that mean any dependency of a file, by the dependencies that it declares. */
 export class FileTerms {
   /** Null: the term itself means any dependency of a file. */
   #known = new Map<number, number | null>()
@@ -72,62 +72,75 @@ export function selectContributors(contributions: string): string {
     group by user_id, repository_id`
 }
 
-/** Finds the changed ones of a range of `affected_users`. */
+/** Declarations whose users are compared at a time: some 10 MB. One user may have more. */
+const maxDeclarations = 200_000
+
+/** Finds the changed ones of a range of `affected_users`, some at a time. Between them, `tx` may run other statements. */
 export async function* findChangedUses(
   tx: SqlOrTransaction,
-  { first, last }: ChangedRange,
+  range: ChangedRange,
   files: FileTerms,
-): AsyncGenerator<ChangedUses, void> {
-  const inRange = `user_id between ${first} and ${last}`
-  const contributions = await readContributions(tx, inRange)
-  await files.read(termsOf(contributions))
-  const stored = copyRows(
-    tx,
-    `select user_id, dependency_ids, begins, ends from affected_users left join user_dependencies using (user_id)
-    where ${inRange}`,
-  )
-  for await (const [user, ...columns] of stored) {
-    const user_id = readInteger(user)
-    const uses: UsesByTerm = new Map()
-    for (const contribution of contributions.get(user_id) ?? []) addUses(uses, contribution, files)
-    const changed = compareUses(readUses({ hasSeconds: false }, columns), uses, (columns[1]?.length ?? 0) > 0)
-    if (changed !== undefined) yield { user_id, ...changed }
+  maxSize = maxDeclarations,
+): AsyncGenerator<ChangedUses[], void> {
+  const contributions = await readContributions(tx, range)
+  for (const part of splitRange(range, contributions, maxSize)) {
+    const declarations = await readDeclarations(tx, part.repositories)
+    await files.read(termsOf(declarations))
+    const changed: ChangedUses[] = []
+    const stored = copyRows(
+      tx,
+      `select user_id, dependency_ids, begins, ends from affected_users left join user_dependencies using (user_id)
+      where user_id between ${part.first} and ${part.last}`,
+    )
+    for await (const [user, ...columns] of stored) {
+      const user_id = readInteger(user)
+      const uses: UsesByTerm = new Map()
+      for (const contribution of contributions.get(user_id) ?? []) {
+        addUses(uses, contribution, declarations.get(contribution.repositoryId), files)
+      }
+      const isDatedBefore = (columns[1]?.length ?? 0) > 0
+      const found = compareUses(readUses({ hasSeconds: false }, columns), uses, isDatedBefore)
+      if (found !== undefined) changed.push({ user_id, ...found })
+    }
+    yield changed
   }
 }
 
-/** A repository that a user contributed to, and what it declares. */
+/** A repository that a user contributed to. */
 interface Contribution {
+  repositoryId: number
   isOwner: boolean
   /** Between which dates, in Unix seconds. Null dates exclude nothing. */
   first: number | null
   last: number | null
-  termIds: (number | null)[]
-  /** The arrays of dates, as they were copied. */
-  firstUses: Buffer | undefined
-  lastUses: Buffer | undefined
+  /** What the repository declares. */
+  declarations: number
 }
+
+/** By user, ascending. */
+type Contributions = ReadonlyMap<number, readonly Contribution[]>
 
 async function readContributions(
   tx: SqlOrTransaction,
-  inRange: string,
-): Promise<Map<number, Contribution[]>> {
+  { first, last }: ChangedRange,
+): Promise<Contributions> {
   const contributors = selectContributors(
-    `affected_users join identities i using (user_id) join contributions c using (identity) where ${inRange}`,
+    `affected_users join identities i using (user_id) join contributions c using (identity)
+    where user_id between ${first} and ${last}`,
   )
   const rows = copyRows(
     tx,
-    `select user_id, is_owner::integer, first_date, last_date, dependency_ids, first_use_dates, last_use_dates
-    from (${contributors}) w join repository_dependencies using (repository_id)`,
+    `select user_id, repository_id, is_owner::integer, first_date, last_date, cardinality(dependency_ids)
+    from (${contributors}) w join repository_dependencies using (repository_id) order by user_id`,
   )
   const byUser = new Map<number, Contribution[]>()
-  for await (const [user, isOwner, first, last, termIds, firstUses, lastUses] of rows) {
+  for await (const [user, repository, isOwner, firstDate, lastDate, declarations] of rows) {
     const contribution = {
+      repositoryId: readInteger(repository),
       isOwner: readInteger(isOwner) === 1,
-      first: readDate(first),
-      last: readDate(last),
-      termIds: readArray(termIds),
-      firstUses,
-      lastUses,
+      first: readDate(firstDate),
+      last: readDate(lastDate),
+      declarations: readInteger(declarations),
     }
     const id = readInteger(user)
     const known = byUser.get(id)
@@ -137,27 +150,88 @@ async function readContributions(
   return byUser
 }
 
+/** A part of a range, and the repositories that its users contributed to. */
+interface RangePart {
+  first: number
+  last: number
+  repositories: Set<number>
+}
+
+/** Splits a range so that the users of a part have about `maxSize` declarations. */
+function* splitRange(
+  range: ChangedRange,
+  contributions: Contributions,
+  maxSize: number,
+): Generator<RangePart, void> {
+  let { first } = range
+  let repositories = new Set<number>()
+  let size = 0
+  for (const [userId, ofUser] of contributions) {
+    if (size >= maxSize) {
+      yield { first, last: userId - 1, repositories }
+      first = userId
+      repositories = new Set()
+      size = 0
+    }
+    for (const { repositoryId, declarations } of ofUser) {
+      repositories.add(repositoryId)
+      size += declarations
+    }
+  }
+  yield { first, last: range.last, repositories }
+}
+
+/** What a repository declares. */
+interface Declarations {
+  termIds: (number | null)[]
+  firstUses: (number | null)[]
+  lastUses: (number | null)[]
+}
+
+async function readDeclarations(
+  tx: SqlOrTransaction,
+  repositories: ReadonlySet<number>,
+): Promise<Map<number, Declarations>> {
+  const rows = copyRows(
+    tx,
+    `select repository_id, dependency_ids, first_use_dates, last_use_dates from repository_dependencies
+    where repository_id = any('{${[...repositories].join()}}')`,
+  )
+  const byRepository = new Map<number, Declarations>()
+  for await (const [id, termIds, firstUses, lastUses] of rows) {
+    byRepository.set(readInteger(id), {
+      termIds: readArray(termIds),
+      firstUses: readArray(firstUses),
+      lastUses: readArray(lastUses),
+    })
+  }
+  return byRepository
+}
+
 function readDate(field: Buffer | undefined): number | null {
   return field === undefined || field.length === 0 ? null : readInteger(field)
 }
 
-function* termsOf(contributions: ReadonlyMap<number, readonly Contribution[]>): Generator<number, void> {
-  for (const ofUser of contributions.values()) {
-    for (const { termIds } of ofUser) for (const termId of termIds) if (termId !== null) yield termId
+function* termsOf(declarations: ReadonlyMap<number, Declarations>): Generator<number, void> {
+  for (const { termIds } of declarations.values()) {
+    for (const termId of termIds) if (termId !== null) yield termId
   }
 }
 
-/** Adds what a user uses through a repository: what it declared while they contributed, and that they use any dependency of its file. */
+/**
+ * Adds what a user uses through a repository: what it declared while they contributed, and that they use any dependency of its file.
+ * `isDeclaredBetween` is the same rule in SQL.
+ */
 function addUses(
   uses: UsesByTerm,
-  { isOwner, first, last, termIds, firstUses, lastUses }: Contribution,
+  { isOwner, first, last }: Contribution,
+  { termIds, firstUses, lastUses }: Declarations = { termIds: [], firstUses: [], lastUses: [] },
   files: FileTerms,
 ): void {
-  const [allFirst, allLast] = [readArray(firstUses), readArray(lastUses)]
   for (const [place, termId] of termIds.entries()) {
     const file = termId === null ? undefined : files.get(termId)
     if (termId === null || file === undefined) continue
-    const [firstUse, lastUse] = [allFirst[place] ?? null, allLast[place] ?? null]
+    const [firstUse, lastUse] = [firstUses[place] ?? null, lastUses[place] ?? null]
     if (isAfter(firstUse, last) || isAfter(first, lastUse)) continue
     const isUnknown = firstUse === null || (first === null && !isOwner)
     const since = first === null ? firstUse : Math.max(first, firstUse ?? first)

@@ -4,7 +4,7 @@ import { planRanges } from '../sets/set-changes.ts'
 import { FileTerms, findChangedUses, selectContributors } from './changed-uses.ts'
 import { analyzeTables, type DatasetChange, noteGains, selectDeclarations } from './pending-change.ts'
 
-/** Users whose dependencies are computed at a time: a few megabytes. */
+/** Users whose contributions are read at a time. */
 const usersPerRange = 5_000
 
 /** Updates the dependencies of `affected_users`: those that repositories declared while the users contributed to them. */
@@ -19,10 +19,13 @@ export async function applyUserDependencies(change: DatasetChange): Promise<void
   const users = `select 'users'::list_name as list, user_id as id, 1 as size from affected_users`
   const files = new FileTerms(tx)
   for (const range of await planRanges(tx, users, usersPerRange)) {
-    const lines: string[] = []
-    for await (const changed of findChangedUses(tx, range, files))
-      lines.push(writeRow(Object.values(changed)))
-    await copyInto(tx, 'changed_uses', lines)
+    for await (const changed of findChangedUses(tx, range, files)) {
+      await copyInto(
+        tx,
+        'changed_uses',
+        changed.map((user) => writeRow(Object.values(user))),
+      )
+    }
   }
   await tx`
     insert into user_dependencies select user_id, dependency_ids, begins, ends from changed_uses
