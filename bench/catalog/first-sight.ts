@@ -3,13 +3,35 @@ import { listDependencyKeys, writeDependencyKey } from '../../api/names/dependen
 import { alternate } from '../figures.ts'
 import type { Bench } from '../parts.ts'
 import { startOurs, uncached } from '../programs.ts'
-import { addressOf, ask, createBroadest, createLists, pageSize } from './requests.ts'
+import { addressOf, ask, createBroadest, createLists, type ListRequest, pageSize } from './requests.ts'
 
 const sortedLists = [
   { path: '/users', sort: 'followers' },
   { path: '/repos', sort: 'stars' },
   { path: '/repos', sort: 'pushed' },
 ]
+
+/** Lists by the time of uses: each use of a dependency is read, or each in a file. */
+function createDatedLists(name: string): ListRequest[] {
+  const since = { first_use_since: '2024-01-01' }
+  return [
+    {
+      name: '/users, began to use one dependency',
+      path: '/users',
+      query: { dependency_names: name, ...since },
+    },
+    {
+      name: '/repos, began to use one dependency',
+      path: '/repos',
+      query: { dependency_names: name, ...since },
+    },
+    {
+      name: '/users, began to use anything of a file',
+      path: '/users',
+      query: { dependency_files: 'go.mod', ...since },
+    },
+  ]
+}
 
 /** The broadest filter against a search in the rows of users, and the first request for each list. */
 export async function measureFirstSight({ report, stage, form }: Bench): Promise<void> {
@@ -77,7 +99,10 @@ export async function measureFirstSight({ report, stage, form }: Bench): Promise
     )
   }
 
-  for (const list of createLists(forge)) await noteFirstSight(list.name, addressOf(list, 1), null)
+  for (const list of [...createLists(forge), ...createDatedLists(name)]) {
+    await noteFirstSight(list.name, addressOf(list, 1), null)
+  }
+  await noteFirstSight('the history of one dependency', `/dependencies/history?dependency_name=${name}`, null)
   for (const { path, sort } of sortedLists) {
     const list = { name: `${path}, sorted by ${sort}`, path, query: { sort } }
     const { headers } = await ask(service, addressOf(list, 1), 'HEAD')
