@@ -48,7 +48,8 @@ grant execute on function settle, sweep_idempotency_keys to devdata_server;
 grant update (attempts, next_attempt_at, outcome, last_error) on notices to devdata_server;
 grant insert, update, delete on sign_in_clients to devdata_server;
 grant insert, delete on connections to devdata_server; -- only settle() changes what they have spent
-grant update (access_hash, refresh_hash, previous_access_hash, previous_refresh_hash, refreshed_at, access_expires_at, expires_at)
+grant update (access_hash, refresh_hash, previous_access_hash, previous_refresh_hash, refresh_salt, refreshed_at,
+  access_expires_at, expires_at)
   on connections to devdata_server;
 
 -- A restored dump lacks what the migrations revoke: these functions have the rights of the owner.

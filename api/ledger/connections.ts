@@ -20,9 +20,13 @@ export function createHandle(): Buffer {
   return randomBytes(handleBytes)
 }
 
-/** Creates a credential of a connection. */
-export function createCredential(kind: CredentialKind, handle: Uint8Array): string {
-  return prefixes[kind] + Buffer.concat([handle, randomBytes(handleBytes)]).toString('base64url')
+/** Creates a credential of a connection. `secret`: 16 bytes that nobody can guess. */
+export function createCredential(
+  kind: CredentialKind,
+  handle: Uint8Array,
+  secret: Uint8Array = randomBytes(16),
+): string {
+  return prefixes[kind] + Buffer.concat([handle, secret]).toString('base64url')
 }
 
 /** Whether a text has the form of a credential. */
@@ -40,33 +44,42 @@ export function hashHandle(handle: Uint8Array): Buffer {
   return hash('sha256', handle, 'buffer')
 }
 
-/** Finds the keys that access tokens stand for, without order. Those of keys and connections that have ended aren't found. */
-export async function findConnectedKeys(sql: Sql, tokens: readonly string[]): Promise<BearerKey[]> {
-  const given = new Map(tokens.map((token) => [hashSecret(token).toString('hex'), token]))
-  const hashes = [...given.keys()].map((hex) => `\\x${hex}`)
-  const handles = [...given.values()].map((token) => writeBytes(hashHandle(readHandle(token))))
+/** Finds the keys that access tokens stand for, in their order. Those of keys and connections that have ended aren't found. */
+export async function findConnectedKeys(
+  sql: Sql,
+  tokens: readonly string[],
+): Promise<(BearerKey | undefined)[]> {
+  const given = tokens.map((secret) => ({ secret, tokenHash: hashSecret(secret) }))
+  const hashes = given.map(({ tokenHash }) => writeBytes(tokenHash))
+  const handles = tokens.map((token) => writeBytes(hashHandle(readHandle(token))))
   const rows = await sql<
-    (ApiKey & { connection: number; max_credits_per_call: number | null; secret: string; token: string })[]
+    (ApiKey & {
+      connection: number
+      max_credits_per_call: number | null
+      secret_hash: string
+      place: number
+    })[]
   >`
     select k.id, k.role, to_json(k.scopes) as scopes, c.id as connection, c.max_credits_per_call,
-      encode(c.secret_hash, 'hex') as secret, encode(t.hash, 'hex') as token
-    from unnest(${sql.typed.texts(handles)}::bytea[], ${sql.typed.texts(hashes)}::bytea[]) t (handle, hash)
+      encode(c.secret_hash, 'hex') as secret_hash, t.place::integer
+    from unnest(${sql.typed.texts(handles)}::bytea[], ${sql.typed.texts(hashes)}::bytea[])
+        with ordinality t (handle, hash, place)
       join connections c on c.handle_hash = t.handle
       join api_keys k on k.id = c.api_key_id
       join api_key_secrets s on s.hash = c.secret_hash
     where accepts_token(c, t.hash, now()) and ${isUsable(sql)}`
-  return rows.flatMap(
-    ({ connection: id, max_credits_per_call, secret: secretHex, token: tokenHex, ...key }) => {
-      const secret = given.get(tokenHex)
-      if (secret === undefined) return []
-      const connection = {
-        id,
-        tokenHash: Buffer.from(tokenHex, 'hex'),
-        maxCreditsPerCall: max_credits_per_call,
-      }
-      return [{ ...key, secret, secretHash: Buffer.from(secretHex, 'hex'), connection }]
-    },
-  )
+  const found: (BearerKey | undefined)[] = given.map(() => undefined)
+  for (const { place, connection: id, max_credits_per_call, secret_hash, ...key } of rows) {
+    const token = given[place - 1]
+    if (token === undefined) continue
+    found[place - 1] = {
+      ...key,
+      secret: token.secret,
+      secretHash: Buffer.from(secret_hash, 'hex'),
+      connection: { id, tokenHash: token.tokenHash, maxCreditsPerCall: max_credits_per_call },
+    }
+  }
+  return found
 }
 
 /** What the owner of a key sees of a connection. Times are ISO 8601. */

@@ -48,6 +48,8 @@ export function createReader(parameters: URLSearchParams): (name: string) => str
     const [value, ...others] = parameters.getAll(name)
     if (value === undefined || value === '') throw new SignInProblem(`Invalid ${name}: missing`)
     if (others.length > 0) throw new SignInProblem(`Invalid ${name}: given more than once`)
+    if (value.includes('\0'))
+      throw new SignInProblem(`Invalid ${name}: has a NUL character, which no value has`)
     return value
   }
 }

@@ -1,14 +1,16 @@
 /**
  * Fetches the document at a connector's `client_id` that is a URL (OAuth Client ID Metadata Document). Anybody may name any
  * URL, so this reaches nothing but public servers: https on its usual port, a name whose addresses are all public, and
- * one of these addresses, so that a second look-up can't give another. No redirects, 5 seconds, 5 KB.
+ * these addresses alone, so that a second look-up can't give another. No redirects, 5 seconds, 5 KB.
  */
-import type { LookupAddress } from 'node:dns'
-import { lookup } from 'node:dns/promises'
+import { Resolver } from 'node:dns/promises'
 import { get } from 'node:https'
 import { BlockList, isIPv4 } from 'node:net'
 
 const timeoutMs = 5_000
+/** An address that doesn't accept a connection until then isn't waited for: the next one may. */
+const connectMs = 1_500
+const maxAddresses = 3
 const maxBytes = 5_120
 
 /** What not everybody can reach, or only by way of an IPv4 address (IANA, special-purpose addresses). */
@@ -57,23 +59,41 @@ export class DocumentError extends Error {
   override name = 'DocumentError'
 }
 
+/** An address can't be connected to. */
+class UnreachableError extends DocumentError {}
+
+/**
+ * Returns the addresses of a name, those of IPv4 first. It asks the name servers itself: `dns.lookup` would keep threads
+ * that the whole process needs for as long as a name server is silent.
+ */
+async function resolveName(hostname: string, signal: AbortSignal): Promise<string[]> {
+  const resolver = new Resolver({ timeout: 2_000, tries: 1 })
+  signal.addEventListener('abort', () => resolver.cancel(), { once: true })
+  const found = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)])
+  return found.flatMap((each) => (each.status === 'fulfilled' ? each.value : []))
+}
+
 /** Reads the document at a URL that `isDocumentUrl` accepts. Throws `DocumentError`. */
 export async function readClientDocument(
   url: URL,
-  resolve: (hostname: string) => Promise<LookupAddress[]> = (hostname) => lookup(hostname, { all: true }),
+  resolve: (hostname: string, signal: AbortSignal) => Promise<string[]> = resolveName,
 ): Promise<string> {
   const signal = AbortSignal.timeout(timeoutMs)
   const expired = new Promise<never>((_, fail) => {
     signal.addEventListener('abort', () => fail(new DocumentError('it took longer than 5 seconds')))
   })
   expired.catch(() => {})
-  const addresses = await Promise.race([expired, resolve(url.hostname).catch(() => [])])
-  const [first] = addresses
-  if (first === undefined) throw new DocumentError('its host has no address')
-  if (!addresses.every(({ address }) => isPublicAddress(address))) {
-    throw new DocumentError('its host has an address that is not public')
+  const addresses = await Promise.race([expired, resolve(url.hostname, signal).catch(() => [])])
+  if (addresses.length === 0) throw new DocumentError('its host has no address')
+  if (!addresses.every(isPublicAddress)) throw new DocumentError('its host has an address that is not public')
+  for (const address of addresses.slice(0, maxAddresses)) {
+    try {
+      return await Promise.race([expired, fetchFrom(address, url, signal)])
+    } catch (error) {
+      if (!(error instanceof UnreachableError)) throw error
+    }
   }
-  return Promise.race([expired, fetchFrom(first.address, url, signal)])
+  throw new DocumentError('its server did not respond')
 }
 
 function fetchFrom(address: string, url: URL, signal: AbortSignal): Promise<string> {
@@ -84,8 +104,12 @@ function fetchFrom(address: string, url: URL, signal: AbortSignal): Promise<stri
     }
     const request = get(
       {
-        ...{ host: address, servername: url.hostname, path: url.pathname + url.search },
-        ...{ headers: { Host: url.host, Accept: 'application/json' }, agent: false, signal },
+        host: address,
+        servername: url.hostname,
+        path: url.pathname + url.search,
+        headers: { Host: url.host, Accept: 'application/json' },
+        agent: false,
+        signal,
       },
       (response) => {
         const chunks: Buffer[] = []
@@ -100,6 +124,11 @@ function fetchFrom(address: string, url: URL, signal: AbortSignal): Promise<stri
         response.on('error', () => refuse('the connection was lost'))
       },
     )
-    request.on('error', () => refuse('its server did not respond'))
+    const timer = setTimeout(() => request.destroy(new Error('no connection')), connectMs)
+    request.on('socket', (socket) => socket.on('secureConnect', () => clearTimeout(timer)))
+    request.on('error', () => {
+      clearTimeout(timer)
+      fail(new UnreachableError('its server did not respond'))
+    })
   })
 }

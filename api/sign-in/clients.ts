@@ -2,6 +2,7 @@
 import { LRUCache } from 'lru-cache'
 import * as v from 'valibot'
 import { createFairQueue } from '../concurrency/fair-queue.ts'
+import type { MissLimit } from '../concurrency/miss-limit.ts'
 import type { Sql } from '../database/connect.ts'
 import { countStatement } from '../database/statement-count.ts'
 import { DocumentError, isDocumentUrl, readClientDocument } from './client-document.ts'
@@ -16,8 +17,12 @@ export interface Client {
   redirectUris: readonly string[]
 }
 
-/** Registrations that are kept: those that somebody has used, then the newest. */
+/** Registrations that are kept: those that somebody has used, then the newest. Each instance may have stored a round more. */
 const maxClients = 10_000
+/** Registrations between two that look for those to delete. */
+const pruneRound = 100
+/** How long no other registration is tried when too many are too young to be deleted. */
+const fullMs = 10_000
 const maxRedirectUris = 10
 const maxNameLength = 80
 
@@ -30,25 +35,41 @@ const documentLimits = { maxConcurrent: 8, maxConcurrentOfCaller: 1, maxQueued: 
 const documentCacheMs = 600_000
 /** How long a document that can't be used isn't fetched again. */
 const failureCacheMs = 30_000
+/** How long a fetch that failed keeps its place. */
+const failureMs = 500
+/** How long a registration that was read isn't read again. */
+const registeredCacheMs = 60_000
+
+const redirectRule =
+  'redirect_uris must have an https URL, or an http URL of this machine such as http://127.0.0.1/callback'
 
 /** What a connector says about itself. Its other members don't matter: each connector is a public client with PKCE. */
 const metadata = v.object({
-  client_id: v.optional(v.string()),
-  client_name: v.optional(v.string()),
-  redirect_uris: v.pipe(v.array(v.string()), v.maxLength(100)),
+  client_id: v.nullish(v.string('client_id must be a string')),
+  client_name: v.nullish(v.string('client_name must be a string')),
+  redirect_uris: v.pipe(
+    v.array(v.string(redirectRule), redirectRule),
+    v.maxLength(100, 'redirect_uris must have at most 100 URLs'),
+  ),
 })
 
-/** Reads what a connector says about itself. Undefined: it names no URI that may be used. Other URIs are left out. */
-export function readMetadata(value: unknown): (Omit<Client, 'id'> & { id: string | undefined }) | undefined {
-  const { success, output } = v.safeParse(metadata, value)
-  if (!success) return undefined
+/** Reads what a connector says about itself. URIs that may not be used are left out. Throws `SignInProblem`. */
+export function readMetadata(value: unknown): Omit<Client, 'id'> & { id: string | undefined } {
+  const { success, output, issues } = v.safeParse(metadata, value)
+  if (!success) {
+    const isRedirect = issues[0].path?.[0].key === 'redirect_uris'
+    throw new SignInProblem(
+      isRedirect && issues[0].kind === 'schema' ? redirectRule : issues[0].message,
+      isRedirect ? 'invalid_redirect_uri' : 'invalid_client_metadata',
+    )
+  }
   const redirectUris = output.redirect_uris.filter(isAllowedRedirect).slice(0, maxRedirectUris)
-  if (redirectUris.length === 0) return undefined
-  return { id: output.client_id, name: readName(output.client_name, redirectUris), redirectUris }
+  if (redirectUris.length === 0) throw new SignInProblem(redirectRule, 'invalid_redirect_uri')
+  return { id: output.client_id ?? undefined, name: readName(output.client_name, redirectUris), redirectUris }
 }
 
 /** A name is one short line, without characters that change how the line is read. */
-function readName(given: string | undefined, [uri = '']: readonly string[]): string {
+function readName(given: string | null | undefined, [uri = '']: readonly string[]): string {
   const name = (given ?? '').replace(/[\p{C}\p{Z}]+/gu, ' ').trim()
   return name === '' ? new URL(uri).hostname : [...name].slice(0, maxNameLength).join('')
 }
@@ -62,45 +83,101 @@ function createDocumentFinder(readDocument: (url: URL) => Promise<string>) {
   async function read(id: string): Promise<Client | string> {
     try {
       const document = readMetadata(JSON.parse(await readDocument(new URL(id))))
-      if (document === undefined)
-        return 'it must have redirect_uris that are https URLs or those of this machine'
       return document.id === id ? { ...document, id } : 'its client_id must be its own URL'
     } catch (error) {
       if (error instanceof SyntaxError) return 'it is not JSON'
       if (error instanceof DocumentError) return error.message
+      if (error instanceof SignInProblem) return `its ${error.message}`
       throw error
     }
   }
 
-  return async function findByDocument(id: string): Promise<Client> {
+  async function readInTurn(id: string): Promise<Client | string> {
     const leave = await fetches.enter(new URL(id).hostname)
+    let keptMs = 0
     try {
-      const client = documents.get(id) ?? (await read(id))
+      const known = documents.get(id) // another request may have read it during the wait
+      if (known !== undefined) return known
+      keptMs = failureMs
+      const client = await read(id)
       const isFailure = typeof client === 'string'
-      if (!documents.has(id)) {
-        documents.set(id, client, { ttl: isFailure ? failureCacheMs : documentCacheMs })
-      }
-      if (!isFailure) return client
-      throw new SignInProblem(`Invalid client_id: the document at this URL can't be used, because ${client}`)
+      if (!isFailure) keptMs = 0
+      documents.set(id, client, { ttl: isFailure ? failureCacheMs : documentCacheMs })
+      return client
     } finally {
-      leave()
+      setTimeout(leave, keptMs)
     }
+  }
+
+  return async function findByDocument(id: string): Promise<Client> {
+    const client = documents.get(id) ?? (await readInTurn(id))
+    if (typeof client !== 'string') return client
+    throw new SignInProblem(`Invalid client_id: the document at this URL can't be used, because ${client}`)
+  }
+}
+
+/** Creates the function that makes room for a registration. Throws `SignInProblem` if there is none. */
+function createPruner(sql: Sql) {
+  /** Registrations that may be stored before the next look. */
+  let room = 0
+  /** By the clock of `performance`. */
+  let fullUntil = 0
+
+  return async function prune(): Promise<void> {
+    if (room === 0 && performance.now() >= fullUntil) {
+      // Somebody may be on the page with one that is a few minutes old.
+      const [row] = await countStatement(
+        sql,
+        () => sql<{ kept: number }[]>`
+          with old as (
+            delete from sign_in_clients where coalesce(used_at, created_at) < now() - interval '15 minutes' and (
+              id in (
+                select id from sign_in_clients order by used_at desc nulls last, created_at desc
+                offset ${maxClients - pruneRound}
+              ) or coalesce(used_at, created_at) < now() - case when used_at is null then interval '1 day' else interval '1 year' end
+            ) returning id
+          )
+          select ((select count(*) from sign_in_clients) - (select count(*) from old))::integer as kept`,
+      )
+      room = Math.max(0, Math.min(pruneRound, maxClients - (row?.kept ?? 0)))
+      if (room === 0) fullUntil = performance.now() + fullMs
+    }
+    if (room === 0) {
+      throw new SignInProblem(
+        'Too many connectors have registered in the last 15 minutes: try again in 15 minutes',
+        'temporarily_unavailable',
+      )
+    }
+    room--
   }
 }
 
 /** Creates what an instance knows of connectors. */
-export function createClients(sql: Sql, readDocument: (url: URL) => Promise<string> = readClientDocument) {
+export function createClients(
+  sql: Sql,
+  limitMisses: MissLimit,
+  readDocument: (url: URL) => Promise<string> = readClientDocument,
+) {
   const registrations = createFairQueue<'anybody'>(registrationLimits)
+  const prune = createPruner(sql)
   const findByDocument = createDocumentFinder(readDocument)
+  const registered = new LRUCache<string, Client>({ max: 500, ttl: registeredCacheMs })
 
-  async function findRegistered(id: string): Promise<Client | undefined> {
-    if (!/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/.test(id)) return undefined
+  async function readRegistered(id: string): Promise<Client | undefined> {
     const [row] = await countStatement(
       sql,
       () => sql<{ name: string; uris: string[] }[]>`
         select name, to_json(redirect_uris) as uris from sign_in_clients where id = ${id}::uuid`,
     )
-    return row && { id, name: row.name, redirectUris: row.uris }
+    if (row === undefined) return undefined
+    const client = { id, name: row.name, redirectUris: row.uris }
+    registered.set(id, client)
+    return client
+  }
+
+  async function findRegistered(id: string): Promise<Client | undefined> {
+    if (!/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/.test(id)) return undefined
+    return registered.get(id) ?? (await limitMisses(id, () => readRegistered(id)))
   }
 
   return {
@@ -116,18 +193,14 @@ export function createClients(sql: Sql, readDocument: (url: URL) => Promise<stri
       return client
     },
 
-    /** Registers a connector, and returns its id. Throws 503 if there are too many registrations. */
+    /** Registers a connector, and returns its id. Throws 503 or `SignInProblem` if there are too many registrations. */
     async register({ name, redirectUris }: Omit<Client, 'id'>): Promise<string> {
       const leave = await registrations.enter('anybody')
       setTimeout(leave, registrationMs)
+      await prune()
       const [row] = await countStatement(
         sql,
         () => sql<{ id: string }[]>`
-          with old as (
-            delete from sign_in_clients where id in (
-              select id from sign_in_clients order by used_at desc nulls last, created_at desc offset ${maxClients - 1}
-            ) or coalesce(used_at, created_at) < now() - case when used_at is null then interval '1 day' else interval '1 year' end
-          )
           insert into sign_in_clients (name, redirect_uris)
           values (${name}, ${sql.typed.texts(redirectUris)}) returning id::text`,
       )

@@ -18,6 +18,7 @@ import { Buffer } from 'node:buffer'
 import type { Hono } from 'hono'
 import { createMiddleware } from 'hono/factory'
 import type { Meter } from '../checkout/meter.ts'
+import { createMissLimit, type MissLimit } from '../concurrency/miss-limit.ts'
 import type { Sql } from '../database/connect.ts'
 import { ApiError, bodyTooLarge, unauthorized } from '../errors.ts'
 import { errorCodeHeader } from '../http/error-handler.ts'
@@ -51,6 +52,12 @@ const maxBodyBytes = 8_192
 const formatProblem =
   'This isn’t an API key. A key is 36 characters with four hyphens. Copy it again, without “Bearer”.'
 
+/**
+ * Limits of what anybody may ask the database for: connectors, codes and tokens. No more than 128 a second find nothing.
+ * Each is a statement of its own, so few run at a time.
+ */
+const lookUpLimits = { maxConcurrent: 16, maxQueued: 1_000, maxWaitMs: 2_000, missMs: 125 }
+
 /** What the sign-in works with. */
 export interface SignInOptions {
   /** The public URL of the API, without a slash at its end. */
@@ -71,7 +78,8 @@ export function addSignIn(
   options: SignInOptions,
 ): void {
   const { baseUrl, basePath, sql } = options
-  const clients = createClients(sql, options.readClientDocument)
+  const limitMisses = createMissLimit(lookUpLimits)
+  const clients = createClients(sql, limitMisses, options.readClientDocument)
   addMetadataRoutes(app, root, baseUrl, basePath)
   app.use(`${signInPath}/*`, validatePublicUrl)
   addPageRoutes(app, clients, options)
@@ -80,15 +88,13 @@ export function addSignIn(
     `${signInPath}/register`,
     forConnectors(async (c) => {
       const client = readMetadata(await readJsonObject(c, maxBodyBytes))
-      if (client === undefined) {
-        const rule =
-          'redirect_uris must have an https URL, or an http URL of this machine such as http://127.0.0.1/callback'
-        return sendToConnector(c, { error: 'invalid_redirect_uri', error_description: rule }, 400)
-      }
       const registered = {
-        ...{ client_id: await clients.register(client), client_id_issued_at: Math.floor(Date.now() / 1000) },
-        ...{ client_name: client.name, redirect_uris: client.redirectUris },
-        ...{ grant_types: ['authorization_code', 'refresh_token'], response_types: ['code'] },
+        client_id: await clients.register(client),
+        client_id_issued_at: Math.floor(Date.now() / 1000),
+        client_name: client.name,
+        redirect_uris: client.redirectUris,
+        grant_types: ['authorization_code', 'refresh_token'],
+        response_types: ['code'],
         token_endpoint_auth_method: 'none',
       }
       return sendToConnector(c, registered, 201)
@@ -97,14 +103,15 @@ export function addSignIn(
   app.post(
     `${signInPath}/token`,
     forConnectors(async (c) => {
-      const tokens = await grantTokens(sql, await readForm(c), baseUrl + mcpPath)
+      const tokens = await grantTokens(sql, limitMisses, await readForm(c), baseUrl + mcpPath)
       return 'error' in tokens ? sendToConnector(c, tokens, 400) : sendToConnector(c, writeTokens(tokens))
     }),
   )
   app.post(
     `${signInPath}/revoke`,
     forConnectors(async (c) => {
-      await revokeToken(sql, createReader(await readForm(c))('token'))
+      const token = createReader(await readForm(c))('token')
+      await limitMisses(token, async () => (await revokeToken(sql, token)) || undefined)
       return sendToConnector(c, {})
     }),
   )
@@ -118,24 +125,24 @@ function addMetadataRoutes(
   basePath: string,
 ): void {
   const resource = JSON.stringify({
-    ...{
-      resource: baseUrl + mcpPath,
-      authorization_servers: [baseUrl],
-      bearer_methods_supported: ['header'],
-    },
+    resource: baseUrl + mcpPath,
+    authorization_servers: [baseUrl],
+    bearer_methods_supported: ['header'],
     resource_documentation: `${baseUrl}/docs/connect-an-assistant/`,
   })
   const endpoint = baseUrl + signInPath
   const server = JSON.stringify({
-    ...{ issuer: baseUrl, authorization_endpoint: endpoint, token_endpoint: `${endpoint}/token` },
-    ...{ registration_endpoint: `${endpoint}/register`, revocation_endpoint: `${endpoint}/revoke` },
-    ...{ response_types_supported: ['code'], response_modes_supported: ['query'] },
+    issuer: baseUrl,
+    authorization_endpoint: endpoint,
+    token_endpoint: `${endpoint}/token`,
+    registration_endpoint: `${endpoint}/register`,
+    revocation_endpoint: `${endpoint}/revoke`,
+    response_types_supported: ['code'],
+    response_modes_supported: ['query'],
     grant_types_supported: ['authorization_code', 'refresh_token'],
     code_challenge_methods_supported: ['S256'],
-    ...{
-      token_endpoint_auth_methods_supported: ['none'],
-      revocation_endpoint_auth_methods_supported: ['none'],
-    },
+    token_endpoint_auth_methods_supported: ['none'],
+    revocation_endpoint_auth_methods_supported: ['none'],
     client_id_metadata_document_supported: true,
     authorization_response_iss_parameter_supported: true,
     service_documentation: `${baseUrl}/docs/connect-an-assistant/`,
@@ -149,10 +156,10 @@ function addMetadataRoutes(
   }
   // Proxies may pass on only what is below the path of BASE_URL.
   serve(app, [resourcePath + mcpPath, resourcePath], resource)
-  serve(app, [serverPath, '/.well-known/openid-configuration'], server)
+  serve(app, [serverPath], server)
   if (basePath !== '') {
     serve(root, [resourcePath + basePath + mcpPath, resourcePath], resource)
-    serve(root, [serverPath + basePath, `/.well-known/openid-configuration${basePath}`, serverPath], server)
+    serve(root, [serverPath + basePath, serverPath], server)
   }
   const challenge = `Bearer resource_metadata="${baseUrl}${resourcePath}${mcpPath}"`
   app.use(
@@ -310,7 +317,12 @@ interface OAuthError {
 }
 
 /** Responds to a request for tokens (OAuth 2.1, 3.2). Throws `SignInProblem` for parameters that are missing or repeated. */
-async function grantTokens(sql: Sql, form: URLSearchParams, resource: string): Promise<Tokens | OAuthError> {
+async function grantTokens(
+  sql: Sql,
+  limitMisses: MissLimit,
+  form: URLSearchParams,
+  resource: string,
+): Promise<Tokens | OAuthError> {
   const read = createReader(form)
   const grant = read('grant_type')
   if (grant !== 'authorization_code' && grant !== 'refresh_token') {
@@ -320,12 +332,15 @@ async function grantTokens(sql: Sql, form: URLSearchParams, resource: string): P
   if (form.has('resource')) assertResource(read('resource'), resource)
   const clientId = read('client_id')
   const isCode = grant === 'authorization_code'
-  const tokens = isCode
-    ? await exchangeCode(sql, read('code'), {
-        ...{ clientId, verifier: read('code_verifier') },
-        redirectUri: form.has('redirect_uri') ? read('redirect_uri') : undefined,
-      })
-    : await refreshTokens(sql, read('refresh_token'), clientId)
+  const credential = read(isCode ? 'code' : 'refresh_token')
+  const proof = isCode && {
+    clientId,
+    verifier: read('code_verifier'),
+    redirectUri: form.has('redirect_uri') ? read('redirect_uri') : undefined,
+  }
+  const tokens = await limitMisses(credential, () =>
+    proof ? exchangeCode(sql, credential, proof) : refreshTokens(sql, credential, clientId),
+  )
   const what = isCode ? 'the code' : 'the refresh token'
   return (
     tokens ?? {

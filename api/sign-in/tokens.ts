@@ -1,5 +1,6 @@
 /** Codes and tokens of connections: each step is one statement, so that of two at the same time only one succeeds. */
-import { createHash } from 'node:crypto'
+import { Buffer } from 'node:buffer'
+import { createHash, createHmac, randomBytes } from 'node:crypto'
 import type { Sql } from '../database/connect.ts'
 import { countStatement } from '../database/statement-count.ts'
 import { type BearerKey, hashSecret, isUsable } from '../ledger/api-key.ts'
@@ -50,12 +51,15 @@ export async function createConnection(
   return count === 1 ? code : 'too_many'
 }
 
-function createTokens(credential: string) {
-  const handle = readHandle(credential)
-  const tokens: Tokens = {
-    access: createCredential('access', handle),
-    refresh: createCredential('refresh', handle),
-  }
+/** Creates the tokens for a code or a refresh token: the same ones for the same salt. */
+function createTokens(credential: string, salt: Buffer) {
+  const create = (kind: 'access' | 'refresh') =>
+    createCredential(
+      kind,
+      readHandle(credential),
+      createHmac('sha256', credential).update(salt).update(kind).digest().subarray(0, 16),
+    )
+  const tokens: Tokens = { access: create('access'), refresh: create('refresh') }
   return { tokens, access: hashSecret(tokens.access), refresh: hashSecret(tokens.refresh) }
 }
 
@@ -74,7 +78,8 @@ export interface Proof {
 
 /**
  * Returns tokens for a code. Undefined: it was not given to this connector for this address and this verifier, or it no
- * longer works. A code that was used before ends its connection, because somebody else has it.
+ * longer works. A code that was used before ends its connection, because somebody else has it. That is so for ten minutes:
+ * later, the code is an old line in somebody's log.
  */
 export async function exchangeCode(
   sql: Sql,
@@ -83,7 +88,7 @@ export async function exchangeCode(
 ): Promise<Tokens | undefined> {
   const hashes = hashesOf('code', code)
   if (hashes === undefined) return undefined
-  const { tokens, access, refresh } = createTokens(code)
+  const { tokens, access, refresh } = createTokens(code, randomBytes(16))
   const challenge = createHash('sha256').update(verifier).digest('base64url')
   const { count } = await countStatement(
     sql,
@@ -101,50 +106,61 @@ export async function exchangeCode(
     sql,
     () => sql`
       delete from connections
-      where handle_hash = ${hashes.handle} and code_hash = ${hashes.given} and access_hash is not null`,
+      where handle_hash = ${hashes.handle} and code_hash = ${hashes.given} and access_hash is not null
+        and client_id = ${clientId} and created_at > now() - interval '10 minutes'`,
   )
   return undefined
 }
 
 /**
- * Returns new tokens for a refresh token. The one before works for a minute longer, because a response may be lost.
- * Undefined: it doesn't work. One that was replaced earlier ends its connection, because somebody else has it.
+ * Returns new tokens for a refresh token. For a minute, it returns the same ones again, because a response may be lost, and
+ * a connector may ask twice at the same time. Undefined: the token doesn't work. One that was replaced earlier ends its
+ * connection, because somebody else has it.
  */
 export async function refreshTokens(sql: Sql, token: string, clientId: string): Promise<Tokens | undefined> {
   const hashes = hashesOf('refresh', token)
   if (hashes === undefined) return undefined
   const { handle, given } = hashes
-  const { tokens, access, refresh } = createTokens(token)
-  const isNewest = sql`c.refresh_hash = ${given}`
+  const salt = randomBytes(16)
+  const { tokens, access, refresh } = createTokens(token, salt)
+  const isUsableHere = sql`
+    c.handle_hash = ${handle} and c.client_id = ${clientId} and c.expires_at > now()
+    and k.id = c.api_key_id and s.hash = c.secret_hash and ${isUsable(sql)}`
   const { count } = await countStatement(
     sql,
     () => sql`
       update connections c set previous_access_hash = c.access_hash, access_hash = ${access},
-        previous_refresh_hash = ${given}, refresh_hash = ${refresh},
-        refreshed_at = case when ${isNewest} then now() else c.refreshed_at end,
+        previous_refresh_hash = ${given}, refresh_hash = ${refresh}, refresh_salt = ${salt}, refreshed_at = now(),
         access_expires_at = now() + ${accessSeconds}::integer * interval '1 second'
       from api_keys k, api_key_secrets s
-      where c.handle_hash = ${handle} and c.client_id = ${clientId} and c.expires_at > now() and (${isNewest}
-          or c.previous_refresh_hash = ${given} and c.refreshed_at > now() - interval '1 minute')
-        and k.id = c.api_key_id and s.hash = c.secret_hash and ${isUsable(sql)}`,
+      where c.refresh_hash = ${given} and ${isUsableHere}`,
   )
   if (count === 1) return tokens
+  const [replaced] = await countStatement(
+    sql,
+    () => sql<{ salt: string }[]>`
+      select encode(c.refresh_salt, 'hex') as salt from connections c, api_keys k, api_key_secrets s
+      where c.previous_refresh_hash = ${given} and c.refreshed_at > now() - interval '1 minute' and ${isUsableHere}`,
+  )
+  if (replaced !== undefined) return createTokens(token, Buffer.from(replaced.salt, 'hex')).tokens
   await countStatement(
     sql,
-    () => sql`delete from connections where handle_hash = ${handle} and refresh_hash <> ${given}
+    () => sql`
+      delete from connections where handle_hash = ${handle} and client_id = ${clientId} and refresh_hash <> ${given}
       and (previous_refresh_hash = ${given} and refreshed_at > now() - interval '1 minute') is not true`,
   )
   return undefined
 }
 
-/** Ends the connection of a token, whichever it is (RFC 7009). */
-export async function revokeToken(sql: Sql, token: string): Promise<void> {
+/** Ends the connection of a token, whichever it is (RFC 7009). Returns whether there was one. */
+export async function revokeToken(sql: Sql, token: string): Promise<boolean> {
   const hashes = hashesOf('refresh', token) ?? hashesOf('access', token)
-  if (hashes === undefined) return
-  await countStatement(
+  if (hashes === undefined) return false
+  const { count } = await countStatement(
     sql,
     () => sql`
       delete from connections where handle_hash = ${hashes.handle} and ${hashes.given}::bytea in
         (access_hash, refresh_hash, previous_access_hash, previous_refresh_hash)`,
   )
+  return count > 0
 }

@@ -41,6 +41,12 @@ async function getCode(fetch: ReturnType<typeof start>['fetch']) {
   return { connector, code, secret, id }
 }
 
+const postJson = (fetch: ReturnType<typeof start>['fetch'], path: string, body: object) =>
+  fetch(path, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(body),
+  })
 const readError = async (response: Response) => [response.status, (await response.json()).error]
 const invalidGrant = [400, 'invalid_grant']
 
@@ -237,15 +243,83 @@ describe('a token', () => {
   })
 })
 
+describe('a refresh token', () => {
+  test('that is used twenty times at the same time gets the same tokens, which work', async () => {
+    const instances = [start(), start()]
+    const { secret } = await service.createKey()
+    const { connector, refreshToken } = await connect(start().fetch, secret)
+    const tokens = await Promise.all(
+      Array.from({ length: 20 }, async (_, place) => {
+        const { fetch } = instances[place % 2] ?? start()
+        return readTokens(await refresh(fetch, connector.clientId, refreshToken))
+      }),
+    )
+    const [first] = tokens
+    expect(new Set(tokens.map((each) => JSON.stringify(each)))).toEqual(new Set([JSON.stringify(first)]))
+    const { fetch } = start()
+    expect(await tryMcp(fetch, first?.access_token ?? '')).toBe(200)
+    const next = await readTokens(await refresh(fetch, connector.clientId, first?.refresh_token ?? ''))
+    expect(next.refresh_token).not.toBe(first?.refresh_token)
+  })
+
+  test('that is old ends no connection of another connector', async () => {
+    const { fetch } = start()
+    const { secret } = await service.createKey()
+    const { access, connector, code } = await connect(fetch, secret)
+    const stranger = createConnector(await registerConnector(fetch))
+    const unknown = `ddr_${code.slice(4, 30)}${'A'.repeat(17)}`
+    expect(await readError(await refresh(fetch, stranger.clientId, unknown))).toEqual(invalidGrant)
+    expect(await readError(await exchange(fetch, stranger, code))).toEqual(invalidGrant)
+    expect(await tryMcp(start().fetch, access)).toBe(200)
+    await service.sql`update connections set created_at = now() - interval '11 minutes' where client_id = ${connector.clientId}`
+    expect(await readError(await exchange(fetch, connector, code))).toEqual(invalidGrant) // a line in an old log
+    expect(await tryMcp(start().fetch, access)).toBe(200)
+  })
+})
+
+test('NUL characters are refused in each parameter', async () => {
+  const { fetch } = start()
+  const { connector, code } = await getCode(fetch)
+  const { clientId, verifier } = connector
+  for (const form of [
+    { grant_type: 'authorization_code', code, client_id: '\0', code_verifier: verifier },
+    { grant_type: 'authorization_code', code, client_id: clientId, code_verifier: '\0' },
+    { grant_type: 'authorization_code', code, client_id: clientId, code_verifier: 'x', redirect_uri: '\0' },
+    { grant_type: 'refresh_token', refresh_token: `ddr_${'A'.repeat(43)}`, client_id: 'a\0' },
+    { grant_type: 'refresh_token', refresh_token: '\0', client_id: clientId },
+  ]) {
+    expect(await readError(await postForm(fetch, '/sign-in/token', form))).toEqual([400, 'invalid_request'])
+  }
+  expect((await postForm(fetch, '/sign-in/revoke', { token: '\0' })).status).toBe(400)
+  for (const name of ['client_id', 'redirect_uri', 'state']) {
+    expect((await fetch(connector.query({ [name]: '\0' }))).status).toBe(400)
+  }
+})
+
+test.each([
+  ['/sign-in/token', 'refresh_token'],
+  ['/sign-in/revoke', 'token'],
+])('unknown tokens sent to %s wait for each other, and a flood is refused', async (path, name) => {
+  const { fetch } = start()
+  const statuses = await Promise.all(
+    Array.from({ length: 1_500 }, async () => {
+      const form = {
+        grant_type: 'refresh_token',
+        client_id: 'x',
+        [name]: `ddr_${randomUUID().replaceAll('-', '')}${'A'.repeat(11)}`,
+      }
+      return (await postForm(fetch, path, form)).status
+    }),
+  )
+  expect(statuses.filter((status) => status === 503).length).toBeGreaterThan(500)
+})
+
 describe('registrations and connections are bounded:', () => {
   test('1,000 registrations at the same time', async () => {
     const { fetch } = start()
     const statuses = await Promise.all(
       Array.from({ length: 1_000 }, async () => {
-        const response = await fetch('/sign-in/register', {
-          ...{ method: 'POST', headers: { 'Content-Type': 'application/json' } },
-          body: JSON.stringify({ redirect_uris: [redirectUri] }),
-        })
+        const response = await postJson(fetch, '/sign-in/register', { redirect_uris: [redirectUri] })
         return response.status
       }),
     )
@@ -262,15 +336,19 @@ describe('registrations and connections are bounded:', () => {
       insert into sign_in_clients (name, redirect_uris, created_at)
       select 'flood', '{https://evil.example/}', clock_timestamp() + interval '1 second' from generate_series(1, 20000)`
     await service.sql`update sign_in_clients set created_at = created_at - interval '1 second' where name <> 'flood'`
-    const newest = await registerConnector(fetch)
+    const register = (to: typeof fetch) => postJson(to, '/sign-in/register', { redirect_uris: [redirectUri] })
+    const full = await register(start().fetch) // too young to be deleted
+    expect(await readError(full)).toEqual([400, 'temporarily_unavailable'])
+    await service.sql`update sign_in_clients set created_at = created_at - interval '16 minutes' where used_at is null`
+    const newest = await registerConnector(start().fetch)
     const [row] = await service.sql<
       { count: number }[]
     >`select count(*)::integer as count from sign_in_clients`
-    expect(row?.count).toBe(10_000)
+    expect(row?.count).toBe(9_901)
     const status = async (id: string) => (await fetch(createConnector(id).query())).status
     expect([await status(used.clientId), await status(unused)]).toEqual([200, 400])
     await service.sql`update sign_in_clients set created_at = created_at - interval '2 days' where used_at is null`
-    await registerConnector(fetch)
+    await registerConnector(start().fetch)
     expect([await status(used.clientId), await status(newest)]).toEqual([200, 400])
   })
 
@@ -315,7 +393,7 @@ describe('a connector’s document', () => {
       'its client_id must be its own URL',
       JSON.stringify({ ...document, client_id: 'https://other.example/c' }),
     ],
-    ['it must have redirect_uris', JSON.stringify({ ...document, redirect_uris: ['http://evil.example/'] })],
+    ['its redirect_uris must have', JSON.stringify({ ...document, redirect_uris: ['http://evil.example/'] })],
     ['it is not JSON', '<html>'],
     ['its status is 404', new DocumentError('its status is 404, not 200')],
   ])('is refused: %s', async (message, answer) => {
@@ -336,6 +414,21 @@ describe('a connector’s document', () => {
     expect(count).toBe(1)
   })
 
+  test('that is cached is found while slow ones are fetched', async () => {
+    const slow = Promise.withResolvers<string>()
+    const { fetch } = start(({ hostname }) =>
+      hostname.startsWith('slow') ? slow.promise : Promise.resolve(JSON.stringify(document)),
+    )
+    const connector = createConnector(id)
+    expect((await fetch(connector.query())).status).toBe(200)
+    const others = Array.from({ length: 20 }, (_, place) =>
+      fetch(createConnector(`https://slow${place}.example/c`).query()),
+    )
+    expect((await fetch(connector.query())).status).toBe(200)
+    slow.resolve('{}')
+    await Promise.all(others)
+  })
+
   test('is never fetched from this machine, a private network or a cloud’s metadata', async () => {
     for (const address of [
       ...['127.0.0.1', '0.0.0.0', '10.1.2.3', '172.16.0.1', '192.168.1.1', '169.254.169.254', '100.64.0.1'],
@@ -344,19 +437,15 @@ describe('a connector’s document', () => {
       ...['64:ff9b::7f00:1', '2002:7f00:1::', '2001:db8::1', '2001::1'],
     ]) {
       expect([address, isPublicAddress(address)]).toEqual([address, false])
-      const answer = ['1.1.1.1', address].map((each) => ({
-        address: each,
-        family: each.includes(':') ? 6 : 4,
-      }))
-      await expect(readClientDocument(new URL(id), async () => answer)).rejects.toThrow('not public')
+      await expect(readClientDocument(new URL(id), async () => ['1.1.1.1', address])).rejects.toThrow(
+        'not public',
+      )
     }
     for (const address of ['1.1.1.1', '172.32.0.1', '2606:4700::1111'])
       expect(isPublicAddress(address)).toBe(true)
     await expect(readClientDocument(new URL(id), async () => [])).rejects.toThrow('has no address')
     await expect(
-      readClientDocument(new URL('https://localhost.localdomain/x'), async () => [
-        { address: '127.0.0.1', family: 4 },
-      ]),
+      readClientDocument(new URL('https://localhost.localdomain/x'), async () => ['127.0.0.1']),
     ).rejects.toThrow(DocumentError)
   })
 

@@ -10,6 +10,7 @@ create table sign_in_clients (
   created_at timestamptz not null default now(),
   used_at timestamptz -- when somebody last connected it; null: nobody has
 );
+create index on sign_in_clients (used_at desc nulls last, created_at desc);
 
 -- One row for each connection that hasn't ended. To end it is to delete it. Of its code and its tokens only the SHA-256 is here.
 -- All of them begin with the same bytes, the handle, so a token that was replaced is recognized without keeping it.
@@ -27,6 +28,7 @@ create table connections (
   refresh_hash bytea,
   previous_access_hash bytea, -- works for a minute longer, for requests under way and a lost response
   previous_refresh_hash bytea,
+  refresh_salt bytea, -- of the newest tokens, which are made of the previous refresh token: it gets the same ones again
   refreshed_at timestamptz,
   access_expires_at timestamptz,
   max_credits_per_call bigint, -- null: no limit
