@@ -15,6 +15,8 @@ export interface RestoredDataset {
   previousVersion: number
   /** The time of the latest event in the database (ISO 8601). Later events are lost. */
   knownUntil: string
+  /** Connections of assistants that were ended. */
+  endedConnections: number
 }
 
 /**
@@ -25,6 +27,8 @@ export interface RestoredDataset {
  * time, take more than a millisecond each. So a version that began at 0 or at a former restore is always below the clock,
  * also when the same backup is restored twice. It stays a safe integer for 285,000 years. If the clock was set back, the
  * version still goes up by one.
+ *
+ * Connections of assistants end, because nobody knows which of them were ended after the backup.
  *
  * Entity tags are made of data and ids, cached responses belong to one version, and the ledger has none: they are right
  * afterwards.
@@ -62,6 +66,7 @@ export async function markRestored(sql: Sql): Promise<RestoredDataset> {
     await tx`insert into dataset_versions (version, applied_at) values (${moved.version}, clock_timestamp())`
     await tx`delete from removals`
     await dropLoadedHistories(tx) // the backup may be of some of the tables or servers alone
-    return { ...dataset, ...moved }
+    const { count: endedConnections } = await tx`delete from connections`
+    return { ...dataset, ...moved, endedConnections }
   })
 }

@@ -1,6 +1,6 @@
 /** API keys: their secrets and rate limits, and finding them by their secret (decisions/0002-keys.md). */
 import { hash } from 'node:crypto'
-import { type Fragment, type Sql, writeBytes } from '../database/connect.ts'
+import { type Fragment, type Sql, type SqlOrTransaction, writeBytes } from '../database/connect.ts'
 
 /** A user key has one or both. */
 export const scopes = ['users:read', 'repos:read'] as const
@@ -100,7 +100,7 @@ export async function findApiKeys(
 }
 
 /** SQL: whether the secret `s` of the key `k` is accepted. */
-export function isUsable(sql: Sql): Fragment {
+export function isUsable(sql: SqlOrTransaction): Fragment {
   return sql`
     k.deleted_at is null and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())
       and (s.expires_at is null or s.expires_at > now())`

@@ -7,7 +7,13 @@
  */
 import { Buffer } from 'node:buffer'
 import { hash, randomBytes } from 'node:crypto'
-import { type Fragment, type Sql, selectTime, writeBytes } from '../database/connect.ts'
+import {
+  type Fragment,
+  type Sql,
+  type SqlOrTransaction,
+  selectTime,
+  writeBytes,
+} from '../database/connect.ts'
 import { type ApiKey, type BearerKey, hashSecret, isUsable } from './api-key.ts'
 
 const prefixes = { code: 'ddc_', access: 'dda_', refresh: 'ddr_' } as const
@@ -109,7 +115,7 @@ function toSummary({ id, name, redirect_uri, ...row }: ConnectionRow): Connectio
 }
 
 /** SQL: the connections `c` of a key that haven't ended. Those whose key or secret no longer works have. */
-export function fromConnections(sql: Sql, keyId: number): Fragment {
+export function fromConnections(sql: SqlOrTransaction, keyId: number): Fragment {
   return sql`
     from connections c join api_keys k on k.id = c.api_key_id join api_key_secrets s on s.hash = c.secret_hash
     where c.api_key_id = ${keyId} and c.expires_at > now() and ${isUsable(sql)}`

@@ -1,7 +1,7 @@
 /** Codes and tokens of connections: each step is one statement, so that of two at the same time only one succeeds. */
 import { Buffer } from 'node:buffer'
 import { createHash, createHmac, randomBytes } from 'node:crypto'
-import type { Sql } from '../database/connect.ts'
+import type { Sql, SqlOrTransaction } from '../database/connect.ts'
 import { countStatement } from '../database/statement-count.ts'
 import { type BearerKey, hashSecret, isUsable } from '../ledger/api-key.ts'
 import {
@@ -20,6 +20,8 @@ import type { Limits } from './limits.ts'
 export const accessSeconds = 3_600
 /** Connections of a key that have not ended. */
 const maxConnections = 50
+/** The class of the locks of keys that get a connection. */
+const connectionLockClass = 0x636f_6e6e
 
 /** What a connector gets. */
 export interface Tokens {
@@ -36,9 +38,9 @@ export async function createConnection(
 ): Promise<string | 'too_many'> {
   const handle = createHandle()
   const code = createCredential('code', handle)
-  const { count } = await countStatement(
-    sql,
-    () => sql`
+  const store = async (tx: SqlOrTransaction) => {
+    await tx`select pg_advisory_xact_lock(${connectionLockClass}, ${key.id})` // others at the same time are counted, too
+    return tx`
       with ended as (delete from connections where expires_at <= now())
       insert into connections (
         handle_hash, code_hash, api_key_id, secret_hash, client_id, client_name, redirect_uri, code_challenge,
@@ -46,8 +48,9 @@ export async function createConnection(
       )
       select ${hashHandle(handle)}, ${hashSecret(code)}, ${key.id}, ${key.secretHash}, ${client.id}, ${client.name}, ${redirectUri},
         ${challenge}, ${maxCreditsPerCall}, ${maxCredits}, ${days}, now() + interval '60 seconds'
-      where (select count(*) ${fromConnections(sql, key.id)}) < ${maxConnections}`,
-  )
+      where (select count(*) ${fromConnections(tx, key.id)}) < ${maxConnections}`
+  }
+  const { count } = await countStatement(sql, () => sql.begin('isolation level read committed', store))
   return count === 1 ? code : 'too_many'
 }
 
