@@ -146,11 +146,8 @@ describe('a build for a BASE_URL with a path', () => {
     )
     const sitemap = (await prefixed.request('/docs/sitemap-0.xml')).text
     const listed = [...sitemap.matchAll(/<loc>([^<]+)<\/loc>/g)].map(([, url]) => url)
-    expect(listed.sort()).toEqual(
-      listPages(manifest)
-        .map((name) => `${baseUrl}/docs/${name}${name && '/'}`)
-        .sort(),
-    )
+    const pages = listPages(manifest).map((name) => `${baseUrl}/docs/${name}${name && '/'}`)
+    expect(listed.sort()).toEqual([...pages, `${baseUrl}/api-docs`].sort())
   })
 
   test('shows that URL in samples, links and Markdown, and no other', async () => {

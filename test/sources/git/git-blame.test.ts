@@ -111,7 +111,7 @@ function commitChange(random: Random, clone: Clone, commit: number): void {
     }
   }
   const by = () => [`--author=P <${random.pick(people)}>`, '--quiet', '--amend', '--no-edit']
-  const isMerged = random.chance(0.25)
+  const isMerged = commit > 1 && random.chance(0.25)
   if (isMerged) clone.git(0, 'switch', '--quiet', '--create', `side-${commit}`)
   clone.commit(seconds, files)
   clone.git(seconds, 'commit', ...by())
