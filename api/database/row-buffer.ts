@@ -48,7 +48,7 @@ const firstBytes = 2 ** 16
 /** A buffer that has become larger, because of one large row, is given back. */
 const maxKeptBytes = 4 * 2 ** 20
 
-/** Rows that are written one after another. It can be used again, so that there is no garbage outside of the heap. */
+/** Collects rows, and copies them into a table. Use one buffer for many copies: each new one allocates memory outside of the heap. */
 export class RowBuffer {
   #bytes = Buffer.allocUnsafeSlow(firstBytes)
   #length = header.copy(this.#bytes)

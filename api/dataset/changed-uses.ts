@@ -26,8 +26,8 @@ interface ChangedUses {
 /** What a user uses, by term. */
 type UsesByTerm = Map<number, { begin: UseBegin; end: UseEnd }>
 
-/** The terms that mean any dependency of a file, by the dependencies that it declares. */
-export class FileTerms {
+/** The files of dependencies, as the terms that mean any dependency of the file. */
+export class TermFiles {
   /** Null: the term itself means any dependency of a file. */
   #known = new Map<number, number | null>()
   #tx: SqlOrTransaction
@@ -79,7 +79,7 @@ const maxDeclarations = 200_000
 export async function* findChangedUses(
   tx: SqlOrTransaction,
   range: ChangedRange,
-  files: FileTerms,
+  files: TermFiles,
   maxSize = maxDeclarations,
 ): AsyncGenerator<ChangedUses[], void> {
   const contributions = await readContributions(tx, range)
@@ -226,7 +226,7 @@ function addUses(
   uses: UsesByTerm,
   { isOwner, first, last }: Contribution,
   { termIds, firstUses, lastUses }: Declarations = { termIds: [], firstUses: [], lastUses: [] },
-  files: FileTerms,
+  files: TermFiles,
 ): void {
   for (const [place, termId] of termIds.entries()) {
     const file = termId === null ? undefined : files.get(termId)

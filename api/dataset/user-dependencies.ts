@@ -1,7 +1,7 @@
 import type { Fragment, SqlOrTransaction } from '../database/connect.ts'
 import { copyInto, writeRow } from '../database/copy.ts'
 import { planRanges } from '../sets/set-changes.ts'
-import { FileTerms, findChangedUses, selectContributors } from './changed-uses.ts'
+import { findChangedUses, selectContributors, TermFiles } from './changed-uses.ts'
 import { analyzeTables, type DatasetChange, noteGains, selectDeclarations } from './pending-change.ts'
 
 /** Users whose contributions are read at a time. */
@@ -17,7 +17,7 @@ export async function applyUserDependencies(change: DatasetChange): Promise<void
       lost integer[], gained integer[], differing integer[], is_dated_before boolean
     ) on commit drop`
   const users = `select 'users'::list_name as list, user_id as id, 1 as size from affected_users`
-  const files = new FileTerms(tx)
+  const files = new TermFiles(tx)
   for (const range of await planRanges(tx, users, usersPerRange)) {
     for await (const changed of findChangedUses(tx, range, files)) {
       await copyInto(

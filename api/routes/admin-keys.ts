@@ -38,6 +38,7 @@ import {
   parseTime,
   readIdAfter,
   readInteger,
+  readPathId,
   readSingle,
 } from './parameters.ts'
 
@@ -218,11 +219,8 @@ async function explainFailure(sql: Sql, error: unknown, id: string | undefined):
   return forbidden('user_keys_only', `Key ${key.id} is an admin key, which only the command line changes`)
 }
 
-/** Reads the id of a path. A key that was sent in its place is not repeated. */
-function readKeyId(text = ''): number {
-  const id = /^[1-9]\d{0,9}$/.test(text) ? Number(text) : Number.NaN
-  if (id <= maxKeyId) return id
-  throw badRequest(`Invalid id: must be the id of a key, from 1 to ${maxKeyId}, as GET /admin/keys lists it`)
+function readKeyId(text: string | undefined): number {
+  return readPathId(`the id of a key, from 1 to ${maxKeyId}, as GET /admin/keys lists it`, text)
 }
 
 /** Writes what was asked for, whatever the order and the spacing of its members. */

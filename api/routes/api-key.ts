@@ -10,9 +10,14 @@ import { endConnection, listConnections } from '../ledger/connections.ts'
 import { listUsage, listUsageByDay, type SumKey, type UsagePage } from '../ledger/usage.ts'
 import type { ListPage } from '../paging/page.ts'
 import { type ListParameters, sendFreeList } from './lists.ts'
-import { assertKnownParameters, emptyFilter, isDate, readInteger, readSingle } from './parameters.ts'
-
-const maxId = 2 ** 31 - 1
+import {
+  assertKnownParameters,
+  emptyFilter,
+  isDate,
+  readInteger,
+  readPathId,
+  readSingle,
+} from './parameters.ts'
 
 /** The filter `day`: a date; null: all days. */
 const dayFilter = {
@@ -71,7 +76,7 @@ export function addApiKeyRoutes(app: Hono<HonoEnvironment>, meter: Meter, sql: S
     '/api-key/connections/:id',
     meter.free(async (c, url) => {
       assertKnownParameters(url.searchParams, [])
-      const id = readConnectionId(c.req.param('id'))
+      const id = readPathId('the id of a connection, as GET /api-key/connections lists it', c.req.param('id'))
       const ended = await countStatement(sql, () => endConnection(sql, c.get('caller').id, id))
       if (ended === undefined) throw notFound('Connection not found', 'connection_not_found')
       setHeader(c, 'Cache-Control', 'no-store')
@@ -95,10 +100,4 @@ export function addApiKeyRoutes(app: Hono<HonoEnvironment>, meter: Meter, sql: S
   }
   addList('/api-key/usage', usageParameters, listUsage)
   addList('/api-key/usage/days', usageByDayParameters, listUsageByDay)
-}
-
-function readConnectionId(text = ''): number {
-  const id = /^[1-9]\d{0,9}$/.test(text) ? Number(text) : Number.NaN
-  if (id <= maxId) return id
-  throw badRequest('Invalid id: must be the id of a connection, as GET /api-key/connections lists it')
 }

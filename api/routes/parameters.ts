@@ -111,6 +111,16 @@ export function readInteger(
   return number
 }
 
+/** The highest id of a key or a connection. */
+const maxId = 2 ** 31 - 1
+
+/** Reads an id of a path. `rule` completes the error's `must be`. A key that was sent in its place is not repeated. */
+export function readPathId(rule: string, text = ''): number {
+  const id = /^[1-9]\d{0,9}$/.test(text) ? Number(text) : Number.NaN
+  if (id <= maxId) return id
+  throw badRequest(`Invalid id: must be ${rule}`)
+}
+
 /** Reads `after` where it is an id: a 32-bit integer. */
 export function readIdAfter(query: URLSearchParams): number | undefined {
   return readInteger(query, 'after', { max: 2 ** 31 - 1 })

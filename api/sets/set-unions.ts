@@ -67,18 +67,19 @@ export async function countUnions(
   const counts = unions.map(() => 0)
   let isOutdated = false
   let place = -1
-  const others = ids.copy()
+  const untaken = ids.copy()
   for await (const row of copySets(sql, list, termLists, edition)) {
     const [, , , , isCurrent, termId, number] = row
     if (readInteger(isCurrent) === 0) isOutdated = true
     if (!hasPart(row)) continue
     if (readInteger(number) !== place) {
       place = readInteger(number)
-      others.restore(ids)
+      untaken.restore(ids)
     }
     const part = readPart(row)
     const places = wanted[place]?.shelves.get(readInteger(termId))
-    const taken = places === undefined ? others.takePart(part) : others.takeAll(listShelvedIds(part, places))
+    const taken =
+      places === undefined ? untaken.takePart(part) : untaken.takeAll(listShelvedIds(part, places))
     counts[place] = (counts[place] ?? 0) + taken
   }
   return isOutdated ? 'outdated' : counts
@@ -119,7 +120,7 @@ export async function countSets(
   edition: string,
 ): Promise<number[] | 'outdated'> {
   const counts = sets.map(() => 0)
-  const others = ids.copy()
+  const untaken = ids.copy()
   const places = new Map<number, number>()
   const rowIds = new Set<number>()
   for (const [place, key] of sets.entries()) {
@@ -139,13 +140,13 @@ export async function countSets(
     const termId = readInteger(rowId)
     const part = readPart(row)
     if (termId >= 0) {
-      count(termId, others.takePart(part))
+      count(termId, untaken.takePart(part))
       continue
     }
     const shelf = decodeShelf(part)
     for (const [index, place] of shelf.places.entries()) {
       const shelvedId = ~termId * shelfPlaces + place
-      if (places.has(shelvedId)) count(shelvedId, others.takeAll(shelf.ids.subarray(index, index + 1)))
+      if (places.has(shelvedId)) count(shelvedId, untaken.takeAll(shelf.ids.subarray(index, index + 1)))
     }
   }
   return isOutdated ? 'outdated' : counts

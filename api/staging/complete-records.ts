@@ -67,7 +67,7 @@ function createObjectCheck(entries: Readonly<Record<string, Part>>): Check {
     check: createCheck(part),
   }))
   return (value) => {
-    if (!isObject(value)) return false
+    if (!hasMembers(value)) return false
     let place = 0
     for (const name in value) {
       while (fields[place]?.isOptional === true && fields[place]?.name !== name) place++
@@ -78,6 +78,6 @@ function createObjectCheck(entries: Readonly<Record<string, Part>>): Check {
   }
 }
 
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+function hasMembers(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null
 }

@@ -212,7 +212,7 @@ function createTextTerms(importId: number, name: TextName) {
   const known = new Map<string, Term>()
   const terms = createTerms(importId, createTextRules(name), known)
   return {
-    /** Names a text of a row. An empty one is no term. */
+    /** Names a text of a row. An empty text has no term. */
     name(text: string): Term[] {
       const key = searchableTexts[name].fold(text)
       return key === '' ? [] : [findOrAdd(known, key, () => terms.create(text))]

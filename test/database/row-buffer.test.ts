@@ -16,6 +16,15 @@ const declarations = {
 } as const satisfies ColumnDeclarations
 const columns = listColumns(declarations)
 type Row = Record<keyof typeof declarations, Column>
+const emptyRow: Row = {
+  place: null,
+  text: null,
+  texts: null,
+  number: null,
+  numbers: null,
+  integers: null,
+  flag: null,
+}
 
 function write(rows: RowBuffer, row: Row): void {
   rows.begin(columns.length)
@@ -78,15 +87,7 @@ describeOnEachDatabase('written rows', (kind) => {
   })
 
   test('are refused if an integer is out of range', () => {
-    const row: Row = {
-      place: 1,
-      text: null,
-      texts: null,
-      number: null,
-      numbers: null,
-      integers: null,
-      flag: null,
-    }
+    const row = { ...emptyRow, place: 1 }
     for (const wrong of [
       { place: 2 ** 31 },
       { number: 2 ** 63 },
@@ -101,17 +102,8 @@ describeOnEachDatabase('written rows', (kind) => {
     const rows = new RowBuffer()
     const failing = service.sql.begin(async (tx) => {
       await createTable(tx)
-      const row: Row = {
-        place: null,
-        text: null,
-        texts: null,
-        number: null,
-        numbers: null,
-        integers: null,
-        flag: null,
-      }
-      for (let place = 0; place < 50_000; place++) write(rows, { ...row, place })
-      write(rows, row)
+      for (let place = 0; place < 50_000; place++) write(rows, { ...emptyRow, place })
+      write(rows, emptyRow)
       await rows.copyInto(tx, 'written')
     })
     await expect(failing).rejects.toThrow('null value in column "place"')

@@ -1,6 +1,6 @@
 /** What users use is the same, however few declarations are compared at a time. */
 import { expect, test } from 'vitest'
-import { FileTerms, findChangedUses } from '../../api/dataset/changed-uses.ts'
+import { findChangedUses, TermFiles } from '../../api/dataset/changed-uses.ts'
 import { describeOnEachDatabase, useService } from '../support/service.ts'
 
 describeOnEachDatabase('the changed uses of users', (kind) => {
@@ -21,7 +21,7 @@ describeOnEachDatabase('the changed uses of users', (kind) => {
           await tx`delete from user_dependencies`
           const [{ last } = { last: 0 }] = await tx<{ last: number }[]>`select max(id) as last from users`
           const range = { list: 'users', first: 1, last, size: last } as const
-          for await (const changed of findChangedUses(tx, range, new FileTerms(tx), maxSize)) {
+          for await (const changed of findChangedUses(tx, range, new TermFiles(tx), maxSize)) {
             parts++
             await tx`select 1` // other statements may run between parts
             for (const { user_id, dependency_ids, begins, ends, lost, gained, differing } of changed) {
