@@ -61,7 +61,7 @@ describeOnOneDatabase('after any history of loads, mirrors and removals,', (kind
           await expectCatalog(forge, ledger)
         }
       }),
-      { numRuns: histories, examples: [[1, everyStep]] },
+      { numRuns: histories, examples: [[1, everyStep]], endOnFailure: true },
     )
     console.info(`${runs} histories, ${steps} steps`)
   })

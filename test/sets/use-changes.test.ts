@@ -221,7 +221,7 @@ describeOnOneDatabase('stored dates', (kind) => {
           }
         })
       }),
-      { numRuns: isDrill ? 200 : 8 },
+      { numRuns: isDrill ? 200 : 8, endOnFailure: true },
     )
   })
 

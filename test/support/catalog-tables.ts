@@ -65,11 +65,14 @@ export async function readTables(sql: Sql) {
     ),
     counts: await read(`
       users_count, repositories_count, commits_count, (select count(*) from commits)) from dataset`),
-    // The spelling of a language is that of the first repository.
+    // The spelling of a language is that of the first repository, that of a company of the first user.
     coverage: await read(`
-      summary::jsonb - 'languages', (
+      summary::jsonb - '{languages,companies}'::text[], (
         select json_agg(json_build_array(upper(l ->> 'language'), l -> 'repositories'))
         from json_array_elements(summary -> 'languages') l
+      ), (
+        select json_agg(json_build_array(company_key, c -> 'users'))
+        from json_array_elements(summary -> 'companies') c left join companies on company = c ->> 'company'
       )) from coverage`),
   }
 }
