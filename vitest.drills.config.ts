@@ -16,6 +16,7 @@ const drills = [
   'client/mcp',
   'manifests/manifests-hostile',
   'portal/browser-pages',
+  'sign-in/sign-in-faults',
   'telemetry/alerts',
 ]
 

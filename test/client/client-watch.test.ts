@@ -18,7 +18,7 @@ import { markRestored } from '../../api/dataset/restored-dataset.ts'
 import { identifyLogin } from '../../api/names/forge-names.ts'
 import { forgetPerson } from '../../api/people/forget.ts'
 import { packPythonClient } from '../../client/build.ts'
-import { createRandom } from '../../sample/random.ts'
+import { createRandom, type Random } from '../../sample/random.ts'
 import { installClient, serve } from '../support/client.ts'
 import { isDrill, seed } from '../support/drill.ts'
 import { listSamples } from '../support/markdown-samples.ts'
@@ -29,10 +29,10 @@ import { useStarted } from '../support/suite.ts'
 
 /** Of the command, on each database. */
 const kills = isDrill ? 1_000 : 15
-/** A thousand runs take longer than other drills. */
-const killsTimeoutMs = isDrill ? 3_600_000 : undefined
 /** Of a program with the Python client. */
 const pythonKills = isDrill ? 200 : 6
+/** That watch at the same time, each with a key and a state of its own. So a load has something new for each of them. */
+const watchers = isDrill ? 8 : 2
 
 const client = useStarted(installClient)
 let wheel: string
@@ -101,15 +101,15 @@ describeOnEachDatabase('a watch', (kind) => {
     await loadRecords(service.sql, createUsing(range(1, 150)))
   })
 
-  function start(url: string, command: readonly string[]) {
+  function start(url: string, command: readonly string[], cwd = directory, { secret } = key) {
     const [program = '', ...args] = command
     return endWithThisProcess(
       spawn(program, args, {
-        cwd: directory,
+        cwd,
         env: {
           ...inheritEnvironment(),
           DEVDATA_URL: url,
-          DEVDATA_API_KEY: key.secret,
+          DEVDATA_API_KEY: secret,
           PYTHONPATH: wheel,
         },
         stdio: ['ignore', 'pipe', 'pipe'],
@@ -134,7 +134,7 @@ describeOnEachDatabase('a watch', (kind) => {
         .map(Number),
     }
   }
-  const readCharged = async () => (await service.readLedger(key.id)).charged
+  const readCharged = async ({ id } = key) => (await service.readLedger(id)).charged
 
   /** All that the question finds now. */
   async function readMatches(url: string): Promise<number[]> {
@@ -324,130 +324,199 @@ describeOnEachDatabase('a watch', (kind) => {
   /** Where a process is killed: while a request is served, within the response, or some time after it. */
   const killPoints = ['request', 'response', 'later', 'later'] as const
 
-  /**
-   * Runs a program until it was killed so many times, with loads between and within its runs. Returns how many items were sent,
-   * each once in a run, and the users who were forgotten before a run could give them.
-   */
-  async function runThroughKills(
-    command: (url: string) => readonly string[],
-    wantedKills: number,
-  ): Promise<{ sent: number; forgotten: number[]; runs: number; matches: number[] }> {
-    const random = createRandom(`${seed} watch`)
-    const sent = new Map<string, Set<number>>()
+  /** Somebody who watches. */
+  interface Watcher {
+    key: { secret: string; id: number }
+    directory: string
+    random: Random
+    /** The users that were sent, by list. */
+    sent: Map<string, Set<number>>
+    /** Of the run at hand. */
+    kill: () => void
+    /** Undefined: the run isn't killed. */
+    killPoint: (typeof killPoints)[number] | undefined
+    /** Until the kill. */
+    requestsLeft: number
+  }
+
+  async function createWatcher(number: number): Promise<Watcher> {
+    return {
+      key: await service.createKey(),
+      directory: await mkdtemp(join(directory, 'watcher-')),
+      random: createRandom(`${seed} watcher ${number}`),
+      ...{ sent: new Map(), kill: () => {}, killPoint: undefined, requestsLeft: 0 },
+    }
+  }
+
+  /** Handles a request of a watcher, and kills it at its point. */
+  async function handleAndKill(
+    watcher: Watcher,
+    { url, headers: given }: Request,
+    handle: (request: Request) => Promise<Response>,
+  ): Promise<Response> {
+    const { sent, random, kill } = watcher // of the run that sent the request
+    // So that the bodies can be read here.
+    const headers = { ...Object.fromEntries(given), 'accept-encoding': 'identity' }
+    const response = await handle(new Request(url, { headers }))
+    const list = /^[^.]*/.exec(given.get('Idempotency-Key') ?? '')?.[0]
+    if (response.ok && list) {
+      const ids = sent.get(list) ?? new Set()
+      for (const { forge_rest_id: id } of (await response.clone().json()).data) ids.add(id)
+      sent.set(list, ids)
+    }
+    watcher.requestsLeft--
+    if (watcher.requestsLeft !== 0) return response
+    if (watcher.killPoint === 'request') kill()
+    if (watcher.killPoint === 'later') void sleep(random.integer(0, 12)).then(kill)
+    if (watcher.killPoint !== 'response') return response
+    const body = new Uint8Array(await response.arrayBuffer())
+    const half = new ReadableStream({
+      start: (stream) => stream.enqueue(body.subarray(0, body.length / 2)),
+      pull() {
+        kill()
+        return new Promise<void>(() => {})
+      },
+    })
+    return new Response(half, response)
+  }
+
+  /** Creates a function that loads something new for everybody. */
+  function createLoader(random: Random) {
     const forgotten: number[] = []
     let nextNumber = 1_000
     let nextToBegin = 151
-    let kill = () => {}
-    let point: (typeof killPoints)[number] | undefined
-    let requests = 0
-
-    async function load(mayForget: boolean): Promise<void> {
-      const draw = random.fraction() * (mayForget ? 1 : 0.8)
-      if (draw < 0.4) await loadRecords(service.sql, createUsing(range(nextNumber, random.integer(1, 5))))
-      else if (draw < 0.8) {
-        const author = `user-${nextToBegin}@users.noreply.forge.example`
-        nextToBegin = nextToBegin === 300 ? 151 : nextToBegin + 1
-        await loadRecords(service.sql, { commits: [createCommit(nextToBegin, sharedUrl, author, 5)] })
-      } else {
-        await loadRecords(service.sql, createUsing([nextNumber]))
-        await forgetPerson(service.sql, {
-          identities: [identifyLogin(`user-${nextNumber}`)],
-          keepRepositories: false,
-        })
-        forgotten.push(nextNumber)
-      }
-      nextNumber += 5
+    return {
+      /** The users who were forgotten before a run could give them. */
+      forgotten,
+      /** `whileNobodyRuns` calls its function when no process runs and no request is served. */
+      async load(whileNobodyRuns: (act: () => Promise<void>) => Promise<void>): Promise<void> {
+        const draw = random.fraction()
+        if (draw < 0.4) await loadRecords(service.sql, createUsing(range(nextNumber, random.integer(1, 5))))
+        else if (draw < 0.8) {
+          const author = `user-${nextToBegin}@users.noreply.forge.example`
+          nextToBegin = nextToBegin === 300 ? 151 : nextToBegin + 1
+          await loadRecords(service.sql, { commits: [createCommit(nextToBegin, sharedUrl, author, 5)] })
+        } else {
+          await whileNobodyRuns(async () => {
+            await loadRecords(service.sql, createUsing([nextNumber]))
+            const identities = [identifyLogin(`user-${nextNumber}`)]
+            await forgetPerson(service.sql, { identities, keepRepositories: false })
+          })
+          forgotten.push(nextNumber)
+        }
+        nextNumber += 5
+      },
     }
+  }
+
+  /**
+   * Runs a program of each watcher again and again until so many were killed, while loads go on. Returns the watchers, the
+   * users who were forgotten before a run could give them, and all that match at the end.
+   */
+  async function runThroughKills(command: (url: string) => readonly string[], wantedKills: number) {
+    const all = await Promise.all(range(0, watchers).map(createWatcher))
+    const bySecret = new Map(all.map((watcher) => [watcher.key.secret, watcher]))
+    const counts = { kills: 0, runs: 0, loads: 0 }
+    let requests = 0
+    let running = 0
+    let mayRun = Promise.resolve()
 
     await using served = await serve(service, async (request, handle) => {
-      // So that the bodies can be read here.
-      const headers = { ...Object.fromEntries(request.headers), 'accept-encoding': 'identity' }
-      const response = await handle(new Request(request.url, { headers }))
-      const list = /^[^.]*/.exec(request.headers.get('Idempotency-Key') ?? '')?.[0]
-      if (response.ok && list) {
-        const ids = sent.get(list) ?? new Set()
-        for (const { forge_rest_id: id } of (await response.clone().json()).data) ids.add(id)
-        sent.set(list, ids)
-      }
-      requests--
-      if (requests !== 0 || point === undefined) return response
-      if (point === 'request') kill()
-      if (point === 'later') void sleep(random.integer(0, 12)).then(() => kill())
-      if (point !== 'response') return response
-      const body = new Uint8Array(await response.arrayBuffer())
-      const half = new ReadableStream({
-        start: (stream) => stream.enqueue(body.subarray(0, body.length / 2)),
-        pull() {
-          kill()
-          return new Promise<void>(() => {})
-        },
-      })
-      return new Response(half, response)
+      const watcher = bySecret.get(request.headers.get('Authorization')?.slice('Bearer '.length) ?? '')
+      if (watcher === undefined) return handle(request)
+      requests++
+      return handleAndKill(watcher, request, handle).finally(() => requests--)
     })
-    let runs = 0
-    let runsWithoutKill = 0
-    let loading = Promise.resolve()
-    for (let killed = 0; runsWithoutKill < 2; runs++) {
-      point = killed < wantedKills ? random.pick([...killPoints]) : undefined
-      requests = random.chance(0.8) ? 1 : 2
-      const child = start(served.url, command(served.url))
-      kill = () => child.kill('SIGKILL')
+
+    async function run(watcher: Watcher, isKilled: boolean): Promise<void> {
+      const { random, key, directory } = watcher
+      watcher.killPoint = isKilled ? random.pick(killPoints) : undefined
+      watcher.requestsLeft = random.chance(0.8) ? 1 : 2
+      await mayRun
+      running++
+      const child = start(served.url, command(served.url), directory, key)
+      watcher.kill = () => child.kill('SIGKILL')
       const [stderr, [code, signal]] = await Promise.all([text(child.stderr), once(child, 'close')])
+      running--
       expect([code, signal], stderr).toEqual(signal === null ? [0, null] : [null, 'SIGKILL'])
-      if (signal !== null) killed++
-      if (point === undefined)
-        runsWithoutKill++ // the first one may go on with a run that began before the last load
-      else if (random.chance(0.5)) {
-        await loading
-        const isWithinRun = killed < wantedKills && random.chance(0.5)
-        loading = load(!isWithinRun)
-        if (!isWithinRun) await loading
+      counts.runs++
+      if (signal !== null) counts.kills++
+    }
+    const isOver = () => counts.kills >= wantedKills
+    async function watch(watcher: Watcher): Promise<void> {
+      while (!isOver()) await run(watcher, true)
+    }
+
+    async function whileNobodyRuns(act: () => Promise<void>): Promise<void> {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      mayRun = promise
+      try {
+        do await sleep(1)
+        while (running + requests > 0)
+        await act()
+      } finally {
+        resolve()
       }
     }
-    const sum = [...sent.values()].reduce((all, ids) => all + ids.size, 0)
-    return { sent: sum, forgotten, runs, matches: await readMatches(served.url) }
+    const loader = createLoader(createRandom(`${seed} loads`))
+    /** Each watcher runs about twice for a load. */
+    async function loadAgain(): Promise<void> {
+      while (!isOver()) {
+        await loader.load(whileNobodyRuns)
+        counts.loads++
+        const due = counts.runs + 2 * watchers
+        while (counts.runs < due && !isOver()) await sleep(1)
+      }
+    }
+    await Promise.all([...all.map(watch), loadAgain()])
+    // The first one may go on with a run that began before the last load.
+    for (const watcher of [...all, ...all]) await run(watcher, false)
+    return { all, ...counts, forgotten: loader.forgotten, matches: await readMatches(served.url) }
   }
 
   const sortNumbers = (numbers: readonly number[]) => numbers.toSorted((a, b) => a - b)
+  const readPythonIds = (file: string) =>
+    readFileSync(file, 'utf8')
+      .split('\n')
+      .flatMap((line) => /^\{"id": (\d+)/.exec(line)?.[1] ?? [])
+      .map(Number)
 
+  const output = 'new.ndjson'
+  const listCommand = () => [
+    ...[process.execPath, client.shell, 'watch', ...question],
+    ...['--state', 'state.json', '--output', output, '--quiet'],
+  ]
   test.each([
-    ['the command', kills],
-    ['a program in Python', pythonKills],
-  ])(
-    'that is killed again and again gives each match once, and pays once: %s',
-    async (program, wanted) => {
-      const file = join(directory, 'new.ndjson')
-      const command = (url: string) =>
-        program === 'the command'
-          ? [
-              process.execPath,
-              client.shell,
-              'watch',
-              ...question,
-              '--state',
-              'state.json',
-              '--output',
-              file,
-              '--quiet',
-            ]
-          : ['python3', join(client.directory, 'watch.py'), url, file]
-      const { sent, forgotten, runs, matches } = await runThroughKills(command, wanted)
-      const given =
-        program === 'the command'
-          ? readIds(file)
-          : readFileSync(file, 'utf8')
-              .split('\n')
-              .flatMap((line) => /^\{"id": (\d+)/.exec(line)?.[1] ?? [])
-              .map(Number)
-      expect(new Set(given).size).toBe(given.length)
-      expect(sortNumbers(given)).toEqual(sortNumbers(matches))
-      expect(given.filter((id) => forgotten.includes(id))).toEqual([])
-      const charged = await readCharged()
-      console.info(
-        `${wanted} kills in ${runs} runs: ${given.length} users given, each once, ${charged} credits for ${sent} items sent, ${forgotten.length} forgotten`,
-      )
-      expect(charged).toBe(sent)
+    {
+      program: 'the command',
+      wanted: kills,
+      command: listCommand,
+      read: readIds,
     },
-    killsTimeoutMs,
+    {
+      program: 'a program in Python',
+      wanted: pythonKills,
+      command: (url: string) => ['python3', join(client.directory, 'watch.py'), url, output],
+      read: readPythonIds,
+    },
+  ])(
+    'that is killed again and again gives each match once, and pays once: $program',
+    async ({ wanted, command, read }) => {
+      const { all, kills, runs, loads, forgotten, matches } = await runThroughKills(command, wanted)
+      const sums = { given: 0, charged: 0 }
+      for (const { directory, key, sent } of all) {
+        const given = read(join(directory, output))
+        expect(new Set(given).size).toBe(given.length)
+        expect(sortNumbers(given)).toEqual(sortNumbers(matches))
+        expect(given.filter((id) => forgotten.includes(id))).toEqual([])
+        const charged = await readCharged(key)
+        expect(charged).toBe([...sent.values()].reduce((sum, ids) => sum + ids.size, 0))
+        sums.given += given.length
+        sums.charged += charged
+      }
+      console.info(
+        `${kind}: ${kills} kills in ${runs} runs of ${watchers} watchers during ${loads} loads: ${sums.given} users given, each once to each, ${sums.charged} credits for what was sent, ${forgotten.length} forgotten`,
+      )
+    },
   )
 })

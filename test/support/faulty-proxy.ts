@@ -1,9 +1,9 @@
 /**
- * A TCP proxy before a PostgreSQL server that breaks a connection at a chosen point of a chosen statement. It knows as
+ * A proxy before a PostgreSQL server or an embedded database that breaks a connection at a chosen point of a chosen statement. It knows as
  * much of the protocol as that takes: where a message ends, which statement a client runs, and when its response ends.
  */
 import type { Socket } from 'node:net'
-import { type ProxiedConnection, startTcpProxy, type TcpProxy } from './tcp-proxy.ts'
+import { type ProxiedConnection, type ProxiedServer, startTcpProxy, type TcpProxy } from './tcp-proxy.ts'
 
 /**
  * Where a statement is broken, in the order in which it passes:
@@ -16,10 +16,13 @@ import { type ProxiedConnection, startTcpProxy, type TcpProxy } from './tcp-prox
  */
 export type BreakingPoint = 'unsent' | 'half sent' | 'sent' | 'uncommitted' | 'committed' | 'half received'
 
-/** A running proxy, on a free port of 127.0.0.1. */
+/** A running proxy. */
 export interface FaultyProxy extends TcpProxy {
-  /** Breaks the next statement that is chosen. Resolves when that is done, with the id of the server's process. */
-  breakNext(point: BreakingPoint): Promise<number>
+  /**
+   * Breaks the next statement that contains `text` (default: that of the proxy). Resolves when that is done, with the id of
+   * the server's process.
+   */
+  breakNext(point: BreakingPoint, text?: string): Promise<number>
   /** Cuts all connections, and cuts new ones as soon as they are there, until `restore`. */
   shut(): void
   /** Passes nothing on, either way, and says nothing of it, until `restore` cuts what was held up. */
@@ -29,21 +32,24 @@ export interface FaultyProxy extends TcpProxy {
 
 interface Order {
   point: BreakingPoint
+  /** Of the statement. */
+  text: string
   fulfil(processId: number): void
 }
 
-/** Starts a proxy before the server of a URL. Statements whose text contains `text` are those that can be broken. */
-export async function startFaultyProxy(serverUrl: string, text: string): Promise<FaultyProxy> {
+/** Starts a proxy before a server. It breaks statements that contain `text`, if an order names no other one. */
+export async function startFaultyProxy(server: ProxiedServer, text: string): Promise<FaultyProxy> {
   const orders: Order[] = []
   let mode: 'open' | 'shut' | 'silent' = 'open'
   const proxy = await startTcpProxy(
-    serverUrl,
-    (connection) => relay({ ...connection, orders, text, isSilent: () => mode === 'silent' }),
+    server,
+    (connection) => relay({ ...connection, orders, isSilent: () => mode === 'silent' }),
     () => mode === 'shut',
   )
   return {
     ...proxy,
-    breakNext: (point) => new Promise((fulfil) => orders.push({ point, fulfil })),
+    breakNext: (point, chosen = text) =>
+      new Promise((fulfil) => orders.push({ point, text: chosen, fulfil })),
     shut() {
       mode = 'shut'
       proxy.cutAll()
@@ -61,14 +67,13 @@ export async function startFaultyProxy(serverUrl: string, text: string): Promise
 interface Relay extends ProxiedConnection {
   /** The first is next. */
   orders: Order[]
-  text: string
   isSilent(): boolean
 }
 
 /** Passes one connection's messages on, whole, until it is to be broken. */
-function relay({ client, database, cut, orders, text, isSilent }: Relay): void {
-  /** Prepared statements that may be broken, by name. */
-  const chosen = new Set<string>()
+function relay({ client, database, cut, orders, isSilent }: Relay): void {
+  /** Texts of prepared statements, by name. */
+  const statements = new Map<string, string>()
   /** Requests whose ReadyForQuery is still to come, oldest first: the order that their responses are broken for, if any. */
   const pending: (Order | undefined)[] = [undefined] // the start of the session
   let processId = 0
@@ -79,8 +84,10 @@ function relay({ client, database, cut, orders, text, isSilent }: Relay): void {
   /** A statement waits for its commit: the next one's would be its too. */
   let isStuck = false
 
-  function takeOrder(): Order | undefined {
-    if (taken === undefined) taken = orders.shift()
+  /** Takes the first order for a statement, if there is one. */
+  function takeOrder(statement: string): Order | undefined {
+    const place = orders.findIndex(({ text }) => statement.includes(text))
+    if (place >= 0) taken = orders.splice(place, 1)[0]
     return taken
   }
 
@@ -103,9 +110,9 @@ function relay({ client, database, cut, orders, text, isSilent }: Relay): void {
     if (isSilent() || isStuck) return
     const passed: Buffer[] = []
     for (const { type, message } of fromClient(chunk)) {
-      if (type === 'P' && readText(message, 1).includes(text)) chosen.add(readText(message, 0))
-      if (type === 'B' && taken === undefined && chosen.has(readText(message, 1))) {
-        current = takeOrder()
+      if (type === 'P') statements.set(readText(message, 0), readText(message, 1))
+      if (type === 'B' && taken === undefined) {
+        current = takeOrder(statements.get(readText(message, 1)) ?? '')
         if (current?.point === 'unsent') return cutAfterWriting(database, passed)
         if (current?.point === 'half sent') {
           return cutAfterWriting(database, [...passed, message.subarray(0, message.length / 2)])

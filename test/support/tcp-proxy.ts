@@ -1,4 +1,4 @@
-/** A TCP proxy before a PostgreSQL server, as a frame for those that do something to what passes. */
+/** A proxy before a PostgreSQL server or an embedded database, as a frame for those that do something to what passes. */
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 
@@ -10,7 +10,10 @@ export interface ProxiedConnection {
   cut(): void
 }
 
-/** A running proxy, on a free port of 127.0.0.1. */
+/** What a proxy is before: the URL of a server, or the socket of an embedded database, and the one to listen on in its place. */
+export type ProxiedServer = string | { socketPath: string; listenPath: string }
+
+/** A running proxy, on a free port of 127.0.0.1, or on a socket. */
 export interface TcpProxy extends AsyncDisposable {
   /** The URL of a database of the server, through the proxy. */
   urlOf(databaseUrl: string): string
@@ -18,17 +21,17 @@ export interface TcpProxy extends AsyncDisposable {
   cutAll(): void
 }
 
-/** Starts a proxy before the server of a URL. `relay` passes on what it wants to; what `isShut` is not let in. */
+/** Starts a proxy before a server. `relay` passes on what it wants to; what `isShut` is not let in. */
 export async function startTcpProxy(
-  serverUrl: string,
+  proxied: ProxiedServer,
   relay: (connection: ProxiedConnection) => void,
   isShut = () => false,
 ): Promise<TcpProxy> {
-  const upstream = new URL(serverUrl)
+  const open = createOpener(proxied)
   const cuts = new Set<() => void>()
   const server = createServer((client) => {
     if (isShut()) return client.destroy()
-    const database = connect(Number(upstream.port), upstream.hostname)
+    const database = open()
     const cut = () => {
       client.destroy()
       database.destroy()
@@ -38,15 +41,17 @@ export async function startTcpProxy(
     for (const socket of [client, database]) socket.on('error', cut)
     client.on('close', cut)
     relay({ client, database, cut })
-  }).listen(0, '127.0.0.1')
+  })
+  if (typeof proxied === 'string') server.listen(0, '127.0.0.1')
+  else server.listen(proxied.listenPath)
   await once(server, 'listening')
   const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('the proxy has no port')
   const cutAll = () => {
     for (const cut of [...cuts]) cut()
   }
   return {
     urlOf(databaseUrl) {
+      if (address === null || typeof address === 'string') throw new Error('the proxy has no port')
       const url = new URL(databaseUrl)
       url.host = `127.0.0.1:${address.port}`
       return url.href
@@ -58,4 +63,10 @@ export async function startTcpProxy(
       await once(server, 'close')
     },
   }
+}
+
+function createOpener(proxied: ProxiedServer): () => Socket {
+  if (typeof proxied !== 'string') return () => connect(proxied.socketPath)
+  const { port, hostname } = new URL(proxied)
+  return () => connect(Number(port), hostname)
 }
