@@ -13,8 +13,11 @@ import { createRow, type StagedRow } from './staged-rows.ts'
 import { createStagedTerms, type NamedTerms, writeTerms } from './staged-terms.ts'
 import { createStagingTables, listStagingTables, recordTables, stagingTable } from './staging-tables.ts'
 
-/** A batch is sent when its rows have this many bytes. */
-const maxBatchBytes = 1_000_000
+/**
+ * A batch is sent when its rows have this many bytes. While it is sent, each response of the database waits for lines that are
+ * read: with smaller batches, both wait for each other.
+ */
+const maxBatchBytes = 3_000_000
 const positionColumn = listColumns({ position: 'bigint' })
 
 /** A load that is being staged. */
@@ -74,8 +77,8 @@ interface Batch {
   termColumns: readonly TypedColumn[]
   /** Without the columns of terms. */
   rows: RowBuffer
-  /** Where each row is in `rows`, and its terms. */
-  parts: { from: number; to: number; terms: NamedTerms | undefined }[]
+  /** Where each row is in `rows`, and its terms. Empty: rows of this kind have no terms, and are complete. */
+  parts: { from: number; to: number; terms: NamedTerms }[]
 }
 
 function createBatch(kind: RecordKind, rows: RowBuffer): Batch {
@@ -95,7 +98,7 @@ function addRow(
   rows.begin(1 + own.length + termColumns.length)
   rows.write(positionColumn, { position })
   rows.write(own, columns)
-  parts.push({ from, to: rows.length, terms })
+  if (terms !== undefined) parts.push({ from, to: rows.length, terms })
 }
 
 /** Creates the record and the tables of a load, and takes its lock. `end` releases that. */
@@ -121,9 +124,9 @@ export async function beginStaging(sql: Sql, settings: StagingSettings = {}): Pr
   const { id, end } = await createLoad(sql)
   const terms = createStagedTerms(id)
   const batches = new Map<RecordKind, Batch>()
-  const complete = new RowBuffer()
   /** Without rows. */
   const unused: RowBuffer[] = []
+  const takeBuffer = () => unused.pop() ?? new RowBuffer()
   let staged = 0
   /** One batch is sent while the next is read. */
   let sending: Promise<unknown> = Promise.resolve()
@@ -133,14 +136,19 @@ export async function beginStaging(sql: Sql, settings: StagingSettings = {}): Pr
     const before = sending
     sending = before.then(() =>
       beginLong(sql, async (tx) => {
-        if (termColumns.length > 0) await terms.stage(tx)
-        for (const { from, to, terms: named } of parts) {
-          complete.append(rows, from, to)
-          if (named !== undefined) complete.write(termColumns, writeTerms(named))
+        let complete = rows
+        if (parts.length > 0) {
+          await terms.stage(tx)
+          complete = takeBuffer()
+          for (const { from, to, terms: named } of parts) {
+            complete.append(rows, from, to)
+            complete.write(termColumns, writeTerms(named))
+          }
+          rows.clear()
+          unused.push(rows)
         }
-        rows.clear()
-        unused.push(rows)
         await complete.copyInto(tx, stagingTable(kind, id))
+        unused.push(complete)
       }),
     )
     sending.catch(() => {}) // the next `await` of it reports the error
@@ -152,7 +160,7 @@ export async function beginStaging(sql: Sql, settings: StagingSettings = {}): Pr
     async add(position, item) {
       const { kind } = item
       const { columns, ...named } = createRow(item, accounts)
-      const batch = batches.get(kind) ?? createBatch(kind, unused.pop() ?? new RowBuffer())
+      const batch = batches.get(kind) ?? createBatch(kind, takeBuffer())
       batches.set(kind, batch)
       addRow(batch, { position, columns, terms: terms.name(named) })
       staged++
@@ -161,6 +169,7 @@ export async function beginStaging(sql: Sql, settings: StagingSettings = {}): Pr
     async flush(leftOut = []) {
       for (const [kind, batch] of batches) await sendBatch(kind, batch)
       await sending
+      unused.length = 0
       terms.clear()
       return beginLong(sql, async (tx) => {
         const dropped = await dropUsers(tx, id, [...leftOut])
