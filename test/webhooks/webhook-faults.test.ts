@@ -48,14 +48,16 @@ describeOnEachDatabase('the webhook', (kind) => {
       // An instance claims notices, and is killed before it sends them, or after.
       () => claimNotices(service.sql, random.integer(1, 3)),
       // The clock of the database jumps, forward or back. What waits is given up after a week, so it stays within some days.
-      () => {
+      async () => {
         const fast = random.pick([-4_000, -60, -1, 0, 1, 60, 4_000])
         const minutes = fast - minutesFast
         minutesFast = fast
-        return service.sql`
+        await service.sql`
           update notices set next_attempt_at = next_attempt_at - make_interval(mins => ${minutes}),
             created_at = created_at - make_interval(mins => ${minutes})
-          where outcome is null` // nothing removes old versions of rows in the embedded database
+          where outcome is null`
+        // Else each claim would read all old versions: the embedded database has no autovacuum.
+        if (kind === 'embedded') await service.sql`vacuum notices`
       },
       async () =>
         receiver.setBehavior(behaviors[random.pick(['fail', 'redirect', 'flood', 'drop'] as const)]),
