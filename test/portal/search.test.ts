@@ -80,6 +80,16 @@ const firstHits = {
   'loop over all pages': 'Pagination',
   'memory requirements': 'Limits, disk and memory',
   'nginx config': 'Put a proxy in front',
+  // Words of readers that pages didn't have
+  'developers in india': 'Filter by location',
+  first_use_date: 'Filter by dependency',
+  'request timed out': 'Errors',
+  'exclude bots': 'The data',
+  'which package managers are supported': 'Manifests',
+  'do unused credits expire': 'Credits',
+  'lost my api key': 'Authentication',
+  'is it legal to email these people': 'Personal data',
+  'create api key command': 'Keys',
   // Operators
   import: 'Load data',
   install: 'Install a release',

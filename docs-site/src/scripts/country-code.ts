@@ -15,9 +15,11 @@ let codes: Map<string, string> | undefined
 export function findCountryCode(name: string): string | undefined {
   if (codes === undefined) {
     const all = letters.flatMap((first) => letters.map((second) => first + second)).filter(isCountryCode)
-    codes = new Map()
-    for (const language of languages) {
-      const names = new Intl.DisplayNames(language, { type: 'region', fallback: 'none' })
+    codes = new Map([['usa', 'US']])
+    // Short names: `UK`.
+    const styles = [['en', 'short'] as const, ...languages.map((language) => [language, 'long'] as const)]
+    for (const [language, style] of styles) {
+      const names = new Intl.DisplayNames(language, { type: 'region', fallback: 'none', style })
       for (const code of all) {
         const name = names.of(code)?.toLowerCase()
         if (name !== undefined && !codes.has(name)) codes.set(name, code)

@@ -14,12 +14,15 @@ interface Connection {
   expires_at: string
 }
 
+/** The columns of the table. */
+export const connectionColumns = ['Assistant', 'Host', 'Credits', 'Until (UTC)', 'End it']
+
 /** Shows the connections of a key. Throws {@link UsageError}. */
 export async function showConnections(place: HTMLElement, key: string): Promise<void> {
   const { items } = await getPage<Connection>('/api-key/connections', key)
   if (key !== readKey()) return
   const table = createTable(
-    ['Assistant', 'Host', 'Credits', 'Until (UTC)', 'End it'],
+    connectionColumns,
     items.map(({ name, host, spent_credits: spent, max_credits: max, expires_at }) => [
       ...[name, host, `${formatNumber(spent)} of ${formatNumber(max)}`, expires_at.slice(0, 10), ''],
     ]),

@@ -10,18 +10,8 @@ import { getPage, type LedgerEntry, UsageError, type UsagePage, writeEntriesPath
 /** The entries of a page of the table. */
 export const entriesPerPage = 10
 
-const columns = ['Time (UTC)', 'Request', 'Items', 'Credits', 'Balance', 'Entry']
-
-/** An example of a ledger, for readers without a key. */
-export function createSampleEntries(): HTMLTableElement {
-  const table = createTable(columns, [
-    ['2026-01-01 12:00:09', 'GET /users/ngoldberg', '1', '−1', '969', '3'],
-    ['2026-01-01 12:00:03', 'GET /users?location=berlin', '30', '−30', '970', '2'],
-    ['2026-01-01 09:00:00', 'Grant', '', '+1,000', '1,000', '1'],
-  ])
-  table.classList.add('sample-entries')
-  return table
-}
+/** The columns of the table. */
+export const entryColumns = ['Time (UTC)', 'Request', 'Items', 'Credits', 'Balance', 'Entry']
 
 const writeTime = (timestamp: number) => new Date(timestamp * 1000).toISOString().replace('.000', '')
 
@@ -77,7 +67,7 @@ export function showEntries(
     formatNumber(item.entry),
   ])
   place.replaceChildren(
-    createTable(columns, rows),
+    createTable(entryColumns, rows),
     create('div', { className: 'row' }, state, create('span', {}, newer, ' ', older, ' ', download)),
   )
 }

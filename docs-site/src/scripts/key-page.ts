@@ -4,7 +4,8 @@ import { createElement as create, createButton } from './elements.ts'
 import { onKeyChange, readKey } from './key.ts'
 import { showConnections } from './key-connections.ts'
 import { openKeyDialog } from './key-dialog.ts'
-import { createSampleEntries, entriesPerPage, showEntries } from './key-entries.ts'
+import { entriesPerPage, showEntries } from './key-entries.ts'
+import { showKeyExample } from './key-example.ts'
 import { showSpending } from './key-spending.ts'
 import { formatNumber } from './key-table.ts'
 import { writeKeyEnd } from './key-text.ts'
@@ -33,10 +34,7 @@ async function fillPage({ balance, spending, entries, connections }: Places): Pr
   const key = readKey()
   if (!key) {
     say(balance, 'Enter a key to see its balance.', createButton('Enter a key', openKeyDialog, 'primary'))
-    say(spending, 'The spending of your key appears here.')
-    say(entries, 'The entries of your ledger appear here. This is an example:')
-    entries.append(createSampleEntries())
-    say(connections, 'The assistants that are connected with your key appear here.')
+    showKeyExample({ spending, entries, connections })
     return
   }
   for (const place of [balance, spending, entries, connections]) say(place, 'Loading …')

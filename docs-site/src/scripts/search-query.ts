@@ -3,9 +3,11 @@
  * knows no typos.
  */
 
+import { findCountryCode } from './country-code.ts'
+
 /** Words that say nothing about a topic. Pagefind would look for pages that have them all. */
 const fillers = new Set(
-  'a an the how much many what which who when where why do does did is are was can could should i my me you your we it its to of for in on with and or get there'.split(
+  'a an the how much many what which who when where why do does did is are was can could should i my me you your we it its to of for in on with and or get there these those this that from come comes by at as be been have has us need want please'.split(
     ' ',
   ),
 )
@@ -15,8 +17,25 @@ const synonyms: readonly (readonly [said: RegExp, meant: string])[] = [
   [/\blog ?in\b/g, 'authentication'],
   [/\bsign[ -]?in\b/g, 'connect assistant'],
   [/^api[ -]?keys?$/g, 'authentication'],
-  [/\bhow many (?=users|repositories|people)/g, 'statistics '],
+  [/\b(?:how many|number of) (?=users|developers|repositories|people)/g, 'statistics '],
+  [/\bbots?\b/g, 'automation accounts'],
 ]
+
+/** The most words of a country's name: `united arab emirates`. */
+const maxCountryWords = 3
+
+/** Puts `country` in place of the names of countries: pages are about countries, and name few of them. */
+function generalizeCountries(words: readonly string[]): string[] {
+  const general: string[] = []
+  for (let start = 0; start < words.length; ) {
+    const count = Array.from({ length: maxCountryWords }, (_, index) => maxCountryWords - index).find(
+      (length) => findCountryCode(words.slice(start, start + length).join(' ')) !== undefined,
+    )
+    general.push(count === undefined ? (words[start] ?? '') : 'country')
+    start += count ?? 1
+  }
+  return general
+}
 
 /** Shorter words have too many neighbors to be corrected. */
 const minCorrectedLength = 4
@@ -54,8 +73,10 @@ function correctWord(word: string, words: readonly string[]): string {
   const start = word.slice(0, Math.max(minCorrectedLength, word.length - 3))
   if (words.some((known) => known.startsWith(start))) return word
   let nearest = ''
+  // Hardly anybody mistypes the first letter. Other words that are near mean something else: `unused` isn't `used`.
   let limit = word.length < 6 ? 1 : 2
   for (const known of words) {
+    if (known[0] !== word[0]) continue
     const edits = countEdits(word, known, limit)
     if (edits > limit) continue
     nearest = known
@@ -74,7 +95,7 @@ export function improveQuery(text: string, words: readonly string[]): string {
   const meant = synonyms.reduce((words, [said, word]) => words.replace(said, word), text.toLowerCase())
   const asked = meant.match(/\S*[^\s?!.,;:]/g) ?? []
   const telling = asked.filter((word) => !fillers.has(word))
-  return (telling.length > 0 ? telling : asked)
+  return generalizeCountries(telling.length > 0 ? telling : asked)
     .map((word) => word.replace(/[\p{L}\p{N}]+/gu, (part) => correctWord(part, words)))
     .filter((word) => /[\p{L}\p{N}]/u.test(word))
     .join(' ')
