@@ -68,7 +68,7 @@ export function createGuard({ ledger, meter, queue, connectReads, lifecycle }: G
         await meter.settle(c, { isCounted: false })
         throw refusal
       }
-      const throttled = ledger.findCachedThrottle(caller.id)
+      const throttled = ledger.findCachedThrottle(caller.secret)
       if (throttled !== undefined) reportSettlement(c, throttled)
       if (!isQueued) return next()
       const leave = await queue.enter(caller.id, signal)

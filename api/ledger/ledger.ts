@@ -44,10 +44,10 @@ export interface Ledger {
   /** Notes what such a statement has settled. It was sent after `sentAt`, on the clock of `performance.now()`. */
   noteSettlement(key: BearerKey, request: KeyRequest, settlement: Settlement, sentAt: number): void
   /**
-   * Returns the cached `throttled` settlement of a key. It is cached until the key's rate-limit window ends, for a
-   * second at most.
+   * Returns the cached `throttled` settlement of what a request was sent with: a key or a token of it, because each has a
+   * balance of its own. It is cached until the key's rate-limit window ends, for a second at most.
    */
-  findCachedThrottle(keyId: number): Settlement | undefined
+  findCachedThrottle(secret: string): Settlement | undefined
   /** Whether charges can be recorded. Only a failed charge reveals that they can't: a full disk still allows reads. */
   canCharge(): boolean
   readState(): GroupCommitState
@@ -81,7 +81,7 @@ function identify({ id: keyId, secretHash, connection }: BearerKey, request: Key
 export function createLedger(sql: Sql): Ledger {
   const keys = new LRUCache<string, BearerKey>({ max: maxCachedKeys }) // by secret
   const acceptedAdmins = createAcceptedAdmins()
-  const throttles = new LRUCache<number, CachedThrottle>({ max: maxCachedKeys })
+  const throttles = new LRUCache<string, CachedThrottle>({ max: maxCachedKeys }) // by secret
   const lookUp = createKeyLookUp(sql, keys)
   // One connection is for groups, one for look-ups of keys, one for `/health`, the others for lock waits. With more
   // statements than connections, postgres.js would send one behind another, which may wait for a lock.
@@ -91,10 +91,10 @@ export function createLedger(sql: Sql): Ledger {
   /** On the clock of `performance.now()`. */
   let failingUntil = Number.NEGATIVE_INFINITY
 
-  function cacheThrottle(keyId: number, settlement: Settlement, sentAt: number): void {
+  function cacheThrottle(secret: string, settlement: Settlement, sentAt: number): void {
     const windowMs = (settlement.rateLimit?.resetSeconds ?? 0) * 1_000
     // The database decided between `sentAt` and now, so the window ends between these plus `windowMs`.
-    throttles.set(keyId, {
+    throttles.set(secret, {
       settlement,
       expiresAt: sentAt + Math.min(windowMs, maxThrottleCacheMs),
       windowEndsAt: performance.now() + windowMs,
@@ -117,7 +117,7 @@ export function createLedger(sql: Sql): Ledger {
   ): void {
     acceptedAdmins.note(key, settlement.outcome !== 'unusable')
     if (settlement.outcome === 'unusable') keys.delete(key.secret)
-    if (settlement.outcome === 'throttled') cacheThrottle(key.id, settlement, sentAt)
+    if (settlement.outcome === 'throttled') cacheThrottle(key.secret, settlement, sentAt)
     if (settlement.charged === 0) return
     failingUntil = Number.NEGATIVE_INFINITY
     if (charge?.idempotency) countSweep()
@@ -143,8 +143,8 @@ export function createLedger(sql: Sql): Ledger {
       return settleInGroup.isLocked(key.id) ? 'key_locked' : identify(key, request)
     },
     noteSettlement,
-    findCachedThrottle(keyId) {
-      const { settlement, expiresAt = 0, windowEndsAt = 0 } = throttles.get(keyId) ?? {}
+    findCachedThrottle(secret) {
+      const { settlement, expiresAt = 0, windowEndsAt = 0 } = throttles.get(secret) ?? {}
       const now = performance.now()
       if (settlement?.rateLimit === undefined || now >= expiresAt) return undefined
       const resetSeconds = (windowEndsAt - now) / 1_000

@@ -23,7 +23,7 @@ export async function readAuthorizationRequest(
   clients: Pick<Clients, 'find'>,
   resource: string,
 ): Promise<AuthorizationRequest> {
-  const read = createReader(query)
+  const { read, find } = createReader(query)
   const client = await clients.find(read('client_id'))
   const redirectUri = read('redirect_uri')
   if (!isRegistered(redirectUri, client.redirectUris)) {
@@ -38,24 +38,35 @@ export async function readAuthorizationRequest(
   if (!/^[\w-]{43}$/.test(challenge)) {
     throw new SignInProblem('Invalid code_challenge: must be a SHA-256 in Base64url, 43 characters')
   }
-  if (query.has('resource')) assertResource(read('resource'), resource)
-  return { client, redirectUri, challenge, state: query.has('state') ? read('state') : undefined }
+  assertResource(find('resource'), resource)
+  return { client, redirectUri, challenge, state: find('state') }
 }
 
-/** Creates the reader of parameters that must be there once. It throws `SignInProblem` for others. */
-export function createReader(parameters: URLSearchParams): (name: string) => string {
-  return function read(name) {
+/** Creates the readers of parameters. They throw `SignInProblem` for one that is given more than once. */
+export function createReader(parameters: URLSearchParams) {
+  /** Undefined: it is missing, or has no value, which OAuth treats alike. */
+  function find(name: string): string | undefined {
     const [value, ...others] = parameters.getAll(name)
-    if (value === undefined || value === '') throw new SignInProblem(`Invalid ${name}: missing`)
     if (others.length > 0) throw new SignInProblem(`Invalid ${name}: given more than once`)
-    if (value.includes('\0'))
+    if (value?.includes('\0'))
       throw new SignInProblem(`Invalid ${name}: has a NUL character, which no value has`)
-    return value
+    return value || undefined
+  }
+
+  return {
+    find,
+    /** Throws `SignInProblem` without a value. */
+    read(name: string): string {
+      const value = find(name)
+      if (value === undefined) throw new SignInProblem(`Invalid ${name}: missing`)
+      return value
+    },
   }
 }
 
 /** Throws `SignInProblem` unless a token is wanted for this service (RFC 8707). Older connectors don't say what for. */
-export function assertResource(given: string, resource: string): void {
+export function assertResource(given: string | undefined, resource: string): void {
+  if (given === undefined) return
   const isSame = URL.canParse(given) && new URL(given).href.replace(/\/$/, '') === resource
   if (!isSame) {
     throw new SignInProblem(

@@ -4,7 +4,7 @@
  * these addresses alone, so that a second look-up can't give another. No redirects, 5 seconds, 5 KB.
  */
 import { Resolver } from 'node:dns/promises'
-import { get } from 'node:https'
+import { type Agent, get } from 'node:https'
 import { BlockList, isIPv4 } from 'node:net'
 
 const timeoutMs = 5_000
@@ -60,14 +60,31 @@ export class DocumentError extends Error {
 }
 
 /** An address can't be connected to. */
-class UnreachableError extends DocumentError {}
+class UnreachableError extends DocumentError {
+  constructor() {
+    super('its server did not respond over TLS with a valid certificate')
+  }
+}
+
+/** The way to the servers of documents. Default: that of the machine. */
+export interface DocumentRoute {
+  /** Returns the addresses of a name. */
+  resolve(hostname: string, signal: AbortSignal): Promise<string[]>
+  /** Opens a connection to one of them, which is public. False: a new one. */
+  agent: Agent | false
+}
 
 /**
- * Returns the addresses of a name, those of IPv4 first. It asks the name servers itself: `dns.lookup` would keep threads
- * that the whole process needs for as long as a name server is silent.
+ * Returns the addresses of a name, those of IPv4 first. It asks the name servers itself (default: those of the machine):
+ * `dns.lookup` would keep threads that the whole process needs for as long as a name server is silent.
  */
-async function resolveName(hostname: string, signal: AbortSignal): Promise<string[]> {
+export async function resolveName(
+  hostname: string,
+  signal: AbortSignal,
+  servers?: readonly string[],
+): Promise<string[]> {
   const resolver = new Resolver({ timeout: 2_000, tries: 1 })
+  if (servers !== undefined) resolver.setServers(servers)
   signal.addEventListener('abort', () => resolver.cancel(), { once: true })
   const found = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)])
   return found.flatMap((each) => (each.status === 'fulfilled' ? each.value : []))
@@ -76,7 +93,7 @@ async function resolveName(hostname: string, signal: AbortSignal): Promise<strin
 /** Reads the document at a URL that `isDocumentUrl` accepts. Throws `DocumentError`. */
 export async function readClientDocument(
   url: URL,
-  resolve: (hostname: string, signal: AbortSignal) => Promise<string[]> = resolveName,
+  { resolve = resolveName, agent = false }: Partial<DocumentRoute> = {},
 ): Promise<string> {
   const signal = AbortSignal.timeout(timeoutMs)
   const expired = new Promise<never>((_, fail) => {
@@ -88,15 +105,15 @@ export async function readClientDocument(
   if (!addresses.every(isPublicAddress)) throw new DocumentError('its host has an address that is not public')
   for (const address of addresses.slice(0, maxAddresses)) {
     try {
-      return await Promise.race([expired, fetchFrom(address, url, signal)])
+      return await Promise.race([expired, fetchFrom(address, url, agent, signal)])
     } catch (error) {
       if (!(error instanceof UnreachableError)) throw error
     }
   }
-  throw new DocumentError('its server did not respond')
+  throw new UnreachableError()
 }
 
-function fetchFrom(address: string, url: URL, signal: AbortSignal): Promise<string> {
+function fetchFrom(address: string, url: URL, agent: Agent | false, signal: AbortSignal): Promise<string> {
   return new Promise((succeed, fail) => {
     const refuse = (reason: string) => {
       request.destroy()
@@ -108,7 +125,7 @@ function fetchFrom(address: string, url: URL, signal: AbortSignal): Promise<stri
         servername: url.hostname,
         path: url.pathname + url.search,
         headers: { Host: url.host, Accept: 'application/json' },
-        agent: false,
+        agent,
         signal,
       },
       (response) => {
@@ -128,7 +145,7 @@ function fetchFrom(address: string, url: URL, signal: AbortSignal): Promise<stri
     request.on('socket', (socket) => socket.on('secureConnect', () => clearTimeout(timer)))
     request.on('error', () => {
       clearTimeout(timer)
-      fail(new UnreachableError('its server did not respond'))
+      fail(new UnreachableError())
     })
   })
 }

@@ -19,17 +19,16 @@ button.cancel{background:none;color:inherit;border-color:#767676}
 
 const styleHash = createHash('sha256').update(style).digest('base64')
 
-/** The policy of the page. After it, a browser goes to the connector, and often on to somewhere else. */
-export function signInContentSecurityPolicy(redirectUri: string | undefined): string {
-  const isLocal = redirectUri !== undefined && new URL(redirectUri).protocol === 'http:'
-  return [
-    "default-src 'none'",
-    `style-src 'sha256-${styleHash}'`,
-    `form-action 'self' https:${isLocal ? ' http:' : ''}`,
-    "base-uri 'none'",
-    "frame-ancestors 'none'",
-  ].join('; ')
-}
+/**
+ * The policy of the page. It has no `form-action`: Chromium and WebKit apply that to all redirects after the form, and the servers
+ * of connectors send a browser on to anything, such as `claude:`.
+ */
+export const signInContentSecurityPolicy = [
+  "default-src 'none'",
+  `style-src 'sha256-${styleHash}'`,
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
 
 /** The path is relative, so it works below the path of `BASE_URL`. A new tab keeps what was entered. */
 const yourKeyLink = html`<a href="docs/your-key/#connections" target="_blank" rel="noopener">Your key</a>`
@@ -92,7 +91,7 @@ ${key === undefined ? writeKeyField() : writeLimits(key, limits)}
 
 function writeKeyField() {
   return html`<label for="api_key">Your API key <small>The assistant doesn’t get your key. On the next page, you choose what it may spend.</small></label>
-<input id="api_key" name="api_key" type="password" autocomplete="off" autofocus required maxlength="100">`
+<input id="api_key" name="api_key" type="password" autocomplete="off" autofocus required maxlength="1000">`
 }
 
 function writeLimits({ secret, balance }: { secret: string; balance: number }, limits: SignInPage['limits']) {

@@ -26,7 +26,7 @@ import { readJsonObject } from '../http/json-body.ts'
 import type { ApiContext, HonoEnvironment } from '../http/request-context.ts'
 import { sendDocument, setHeader, takeHeaders } from '../http/response.ts'
 import { mcpPath, signInPath, validatePublicUrl } from '../http/url.ts'
-import { isSecret } from '../ledger/api-key.ts'
+import { listKeysIn } from '../ledger/key-text.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import {
   type AuthorizationRequest,
@@ -49,8 +49,8 @@ import {
 
 const maxBodyBytes = 8_192
 
-const formatProblem =
-  'This isn’t an API key. A key is 36 characters with four hyphens. Copy it again, without “Bearer”.'
+const formatProblem = 'This isn’t an API key. A key is 36 characters with four hyphens. Copy it again.'
+const severalKeysProblem = 'This text has several API keys. Enter one of them.'
 
 /**
  * Limits of what anybody may ask the database for: connectors, codes and tokens. No more than 128 a second find nothing.
@@ -110,7 +110,7 @@ export function addSignIn(
   app.post(
     `${signInPath}/revoke`,
     forConnectors(async (c) => {
-      const token = createReader(await readForm(c))('token')
+      const token = createReader(await readForm(c)).read('token')
       await limitMisses(token, async () => (await revokeToken(sql, token)) || undefined)
       return sendToConnector(c, {})
     }),
@@ -186,8 +186,10 @@ function addPageRoutes(
 
   /** Finds the key that was entered, and settles the request as one of it: unknown and limited keys are refused as everywhere. */
   async function findKey(c: ApiContext, text: string) {
-    if (!isSecret(text)) throw unauthorized('invalid_api_key_format', formatProblem)
-    const key = ledger.findCachedKey(text) ?? (await ledger.findKey(text, c.req.raw.signal))
+    const [secret, ...others] = listKeysIn(text)
+    if (secret === undefined) throw unauthorized('invalid_api_key_format', formatProblem)
+    if (others.length > 0) throw unauthorized('invalid_api_key_format', severalKeysProblem)
+    const key = ledger.findCachedKey(secret) ?? (await ledger.findKey(secret, c.req.raw.signal))
     if (key === undefined) throw unauthorized('invalid_api_key', unknownKeyProblem)
     c.set('caller', key)
     const { balance } = await meter.settle(c)
@@ -202,7 +204,7 @@ function addPageRoutes(
     const form = await readForm(c)
     const answer = form.get('answer')
     if (answer === 'cancel') return sendBack(c, baseUrl, request, { error: 'access_denied' })
-    const { key, balance } = await findKey(c, (form.get('api_key') ?? '').trim())
+    const { key, balance } = await findKey(c, form.get('api_key') ?? '')
     const page = { ...shown, request, key: { secret: key.secret, balance } }
     if (answer !== 'allow') return sendPage(c, page)
     const limits = readLimits(form)
@@ -249,7 +251,7 @@ async function sendPage(c: ApiContext, { form, ...page }: ShownPage, status = 20
     days: form?.get('days') ?? '30',
   }
   setHeader(c, 'Content-Type', 'text/html; charset=utf-8')
-  setHeader(c, 'Content-Security-Policy', signInContentSecurityPolicy(page.request?.redirectUri))
+  setHeader(c, 'Content-Security-Policy', signInContentSecurityPolicy)
   setHeader(c, 'Cross-Origin-Opener-Policy', 'unsafe-none') // an assistant that opens the page waits for its end
   setHeader(c, 'Cache-Control', 'no-store')
   return new Response(await writeSignInPage({ ...page, limits }), { status, headers: takeHeaders(c) })
@@ -323,20 +325,20 @@ async function grantTokens(
   form: URLSearchParams,
   resource: string,
 ): Promise<Tokens | OAuthError> {
-  const read = createReader(form)
+  const { read, find } = createReader(form)
   const grant = read('grant_type')
   if (grant !== 'authorization_code' && grant !== 'refresh_token') {
     const rule = 'grant_type must be authorization_code or refresh_token'
     return { error: 'unsupported_grant_type', error_description: rule }
   }
-  if (form.has('resource')) assertResource(read('resource'), resource)
+  assertResource(find('resource'), resource)
   const clientId = read('client_id')
   const isCode = grant === 'authorization_code'
   const credential = read(isCode ? 'code' : 'refresh_token')
   const proof = isCode && {
     clientId,
     verifier: read('code_verifier'),
-    redirectUri: form.has('redirect_uri') ? read('redirect_uri') : undefined,
+    redirectUri: find('redirect_uri'),
   }
   const tokens = await limitMisses(credential, () =>
     proof ? exchangeCode(sql, credential, proof) : refreshTokens(sql, credential, clientId),

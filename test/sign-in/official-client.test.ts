@@ -6,6 +6,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import {
   Client,
+  IssuerMismatchError,
   type OAuthClientProvider,
   type OAuthDiscoveryState,
   type StoredOAuthClientInformation,
@@ -13,7 +14,7 @@ import {
   StreamableHTTPClientTransport,
   UnauthorizedError,
 } from '@modelcontextprotocol/client'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { anyDatabase, useService } from '../support/service.ts'
 import { postForm } from '../support/sign-in.ts'
 
@@ -29,9 +30,9 @@ function fetchUrl(url: string | URL, init?: RequestInit): Promise<Response> {
 }
 
 /** Opens the page as a browser, and allows what is asked for. Returns where the browser goes then. */
-async function allowInBrowser(page: URL): Promise<URL> {
+async function allowInBrowser(page: URL, answer: 'allow' | 'cancel' = 'allow'): Promise<URL> {
   const { secret } = await service.createKey()
-  const form = { answer: 'allow', api_key: secret, credits: '10', credits_per_call: '', days: '30' }
+  const form = { answer, api_key: secret, credits: '10', credits_per_call: '', days: '30' }
   const response = await postForm(service.fetch, page.href.slice(baseUrl.length), form)
   return new URL(response.headers.get('Location') ?? '')
 }
@@ -141,4 +142,90 @@ test('a client that was written from the specification alone signs in', async ()
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' }),
   })
   expect([listed.status, (await listed.json()).result.tools.length]).toEqual([200, 7])
+})
+
+/**
+ * A server of somebody else, which a person has connected their assistant with, too (RFC 9207). What it is sent for tokens is in
+ * `received`.
+ */
+function createStranger(clientId: string) {
+  const url = 'https://stranger.example'
+  const received: URLSearchParams[] = []
+  const respond = async (path: string, init?: RequestInit) => {
+    switch (path) {
+      case '/.well-known/oauth-protected-resource/mcp':
+        return Response.json({ resource: `${url}/mcp`, authorization_servers: [url] })
+      case '/.well-known/oauth-authorization-server':
+        return Response.json({
+          issuer: url,
+          authorization_endpoint: `${url}/authorize`,
+          token_endpoint: `${url}/token`,
+          registration_endpoint: `${url}/register`,
+          response_types_supported: ['code'],
+          code_challenge_methods_supported: ['S256'],
+          token_endpoint_auth_methods_supported: ['none'],
+        })
+      case '/register': {
+        const registration = JSON.parse(String(init?.body))
+        return Response.json({ ...registration, client_id: clientId }, { status: 201 })
+      }
+      case '/token':
+        received.push(new URLSearchParams(String(init?.body)))
+        return Response.json({ access_token: 'of the stranger', token_type: 'Bearer' })
+      default:
+        return new Response(null, { status: 401, headers: { 'WWW-Authenticate': 'Bearer' } })
+    }
+  }
+  const fetch = (given: string | URL, init?: RequestInit) => {
+    const { href, pathname } = new URL(given)
+    return href.startsWith(`${url}/`) ? respond(pathname, init) : fetchUrl(given, init)
+  }
+  return { url, received, fetch }
+}
+
+describe('a mix-up of this server and another one', () => {
+  /** Begins a sign-in with the official client, up to the page. */
+  async function begin(serverUrl: string, fetch: typeof fetchUrl) {
+    const provider = new Provider()
+    const transport = new StreamableHTTPClientTransport(new URL(serverUrl), { authProvider: provider, fetch })
+    const connecting = new Client({ name: 'official', version: '1.0.0' }).connect(transport)
+    await expect(connecting).rejects.toThrow(UnauthorizedError)
+    return { provider, transport, page: provider.page ?? new URL(baseUrl) }
+  }
+
+  test.each(['allow', 'cancel'] as const)(
+    'a server that leads the browser here gets neither the code nor the verifier (%s)',
+    async (answer) => {
+      const registered = await fetchUrl(`${baseUrl}/sign-in/register`, {
+        ...{ method: 'POST', headers: { 'Content-Type': 'application/json' } },
+        body: JSON.stringify({ client_name: 'Official', redirect_uris: [redirectUri] }),
+      })
+      const stranger = createStranger((await registered.json()).client_id)
+      const { provider, transport, page } = await begin(`${stranger.url}/mcp`, stranger.fetch)
+      expect(page.origin).toBe(stranger.url)
+      page.searchParams.delete('resource')
+      const back = await allowInBrowser(new URL(`${baseUrl}/sign-in${page.search}`), answer)
+      expect(back.searchParams.has('code')).toBe(answer === 'allow')
+      await expect(transport.finishAuth(back.searchParams)).rejects.toThrow(IssuerMismatchError)
+      expect([provider.stored, stranger.received]).toEqual([undefined, []])
+    },
+  )
+
+  test('a code of another server isn’t sent here, and the sign-in goes on', async () => {
+    const sent: string[] = []
+    const { provider, transport, page } = await begin(`${baseUrl}/mcp`, (url, init) => {
+      sent.push(new URL(url).pathname)
+      return fetchUrl(url, init)
+    })
+    const tokenPath = new URL(`${baseUrl}/sign-in/token`).pathname
+    for (const iss of ['https://stranger.example', `${baseUrl}/`, undefined]) {
+      const state = page.searchParams.get('state') ?? ''
+      const forged = new URLSearchParams({ code: 'of the stranger', state, ...(iss && { iss }) })
+      await expect(transport.finishAuth(forged)).rejects.toThrow(IssuerMismatchError)
+    }
+    expect(sent).not.toContain(tokenPath)
+    await transport.finishAuth((await allowInBrowser(page)).searchParams)
+    expect(sent).toContain(tokenPath)
+    expect(provider.stored?.access_token).toMatch(/^dda_/)
+  })
 })

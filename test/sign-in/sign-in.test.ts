@@ -1,7 +1,8 @@
 /** The sign-in for `/mcp`: what a person sees, what a connector gets, and what it may spend (decisions/0002-keys.md). */
+import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { endConnection, listConnections } from '../../api/ledger/connections.ts'
-import { deleteKey, restoreKey, revokeKey, rotateKey } from '../../api/ledger/keys.ts'
+import { deleteKey, restoreKey, revokeKey, rotateKey, setRateLimit } from '../../api/ledger/keys.ts'
 import { verifyLedger } from '../../api/ledger/verify.ts'
 import { createInstance } from '../support/instance.ts'
 import { startHttpConversation } from '../support/mcp.ts'
@@ -11,6 +12,7 @@ import {
   connect,
   createConnector,
   exchange,
+  listToolsOf,
   postForm,
   readTokens,
   redirectUri,
@@ -138,6 +140,37 @@ describeOnEachDatabase('the sign-in', (kind) => {
     })
   })
 
+  test('finds the key in what a person pastes', async () => {
+    const { fetch } = start()
+    const { secret } = await service.createKey({ credits: 12_345 })
+    const connector = createConnector(await registerConnector(fetch))
+    const enter = async (text: string) => {
+      const form = { answer: 'continue', api_key: text }
+      const response = await postForm(fetch, connector.query(), form)
+      return { status: response.status, page: await response.text() }
+    }
+    for (const text of [
+      `Bearer ${secret}`,
+      `"${secret}"\r\n`,
+      `Authorization: Bearer ${secret}`,
+      `export DEVDATA_API_KEY='${secret}'`,
+      secret.toUpperCase(),
+    ]) {
+      const { status, page } = await enter(text)
+      expect([text, status]).toEqual([text, 200])
+      expect(page).toContain(`name="api_key" value="${secret}"`)
+    }
+    for (const [text, message] of [
+      [`${secret} ${randomUUID()}`, 'This text has several API keys. Enter one of them.'],
+      [`${secret}0`, 'This isn’t an API key.'],
+    ] as const) {
+      const { status, page } = await enter(text)
+      expect([text, status]).toEqual([text, 401])
+      expect(page).toContain(message)
+      expect(page).not.toContain(secret)
+    }
+  })
+
   test('gives a connector what is charged to the key, until its limit', async () => {
     const { fetch } = start()
     const { secret, id } = await service.createKey({ credits: 100 })
@@ -187,6 +220,24 @@ describeOnEachDatabase('the sign-in', (kind) => {
     expect((await lower.call('find_users', { location: 'berlin', limit: 10 })).cost).toBe(2)
     await using higher = await startHttpConversation({ fetch, key: access, headers: { 'Max-Credits': '9' } })
     expect((await higher.call('find_users', { location: 'paris', limit: 10 })).cost).toBe(3)
+  })
+
+  test('says to each connection what it has, also while the rate limit of the key is used up', async () => {
+    const { fetch } = start()
+    const { secret, id } = await service.createKey({ credits: 100 })
+    const first = await connect(fetch, secret, { credits: '5' })
+    const second = await connect(fetch, secret, { credits: '7' })
+    await setRateLimit(service.sql, id, { requests: 1, seconds: 3_600 })
+    expect(await tryMcp(fetch, secret)).toBe(200)
+    for (const [token, remaining] of [
+      [first.access, '5'],
+      [second.access, '7'],
+      [secret, '100'],
+      [first.access, '5'],
+    ] as const) {
+      const { status, headers } = await listToolsOf(fetch, token)
+      expect([status, headers.get('X-Credits-Remaining')]).toEqual([429, remaining])
+    }
   })
 
   describe('ends', () => {
@@ -325,6 +376,17 @@ describeOnEachDatabase('the sign-in', (kind) => {
     }
   })
 
+  test('treats parameters without a value as left out', async () => {
+    const { fetch } = start()
+    const { secret } = await service.createKey()
+    const connector = createConnector(await registerConnector(fetch))
+    const empty = { ...connector, query: () => connector.query({ state: '', resource: '', scope: '' }) }
+    const back = await allow(fetch, empty, secret)
+    expect(back.searchParams.has('state')).toBe(false)
+    const code = back.searchParams.get('code') ?? ''
+    expect((await exchange(fetch, connector, code, { resource: '', redirect_uri: '' })).status).toBe(200)
+  })
+
   test('lets a program on the person’s machine take any port', async () => {
     const { fetch } = start()
     const { secret } = await service.createKey()
@@ -332,7 +394,6 @@ describeOnEachDatabase('the sign-in', (kind) => {
     const connector = createConnector(id, 'http://127.0.0.1:51234/callback')
     const page = await fetch(connector.query())
     expect(await page.text()).toContain('a program on this computer')
-    expect(page.headers.get('Content-Security-Policy')).toContain("form-action 'self' https: http:;")
     const url = await allow(fetch, connector, secret)
     expect(url.host).toBe('127.0.0.1:51234')
     const code = url.searchParams.get('code') ?? ''

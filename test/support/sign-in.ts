@@ -1,6 +1,7 @@
 /** Connectors as tests play them: the steps of the sign-in, one by one, as OAuth's documents write them. */
 import { createHash, randomBytes } from 'node:crypto'
 import * as v from 'valibot'
+import { createInstance } from './instance.ts'
 
 /** Requests a path below the base path, as `TestService.fetch` does. */
 export type FetchPath = (path: string, init?: RequestInit) => Promise<Response>
@@ -130,12 +131,27 @@ export async function connect(fetch: FetchPath, key: string, entered?: Entered) 
   return { connector, code, access: tokens.access_token, refreshToken: tokens.refresh_token }
 }
 
+/** Connects an assistant with a key on the database of a service that may have no sign-in. */
+export async function connectAssistant(
+  service: Parameters<typeof createInstance>[0],
+  key: string,
+): Promise<{ tryMcp: () => Promise<number> }> {
+  const { fetch } = createInstance(service, { baseUrl: 'https://api.example', signIn: true })
+  const { access } = await connect(fetch, key)
+  return { tryMcp: () => tryMcp(fetch, access) }
+}
+
 const listTools = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' })
+
+/** Lists the tools with a key or a token. */
+export function listToolsOf(fetch: FetchPath, token: string): Promise<Response> {
+  const headers = { 'Content-Type': 'application/json', Authorization: `Bearer ${token}` }
+  return fetch('/mcp', { method: 'POST', headers, body: listTools })
+}
 
 /** Lists the tools with a key or a token, and returns the status. */
 export async function tryMcp(fetch: FetchPath, token: string): Promise<number> {
-  const headers = { 'Content-Type': 'application/json', Authorization: `Bearer ${token}` }
-  const response = await fetch('/mcp', { method: 'POST', headers, body: listTools })
+  const response = await listToolsOf(fetch, token)
   await response.arrayBuffer()
   return response.status
 }
