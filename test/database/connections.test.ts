@@ -1,16 +1,15 @@
 /** Ways to a PostgreSQL server: TLS, passwords with anything in them, Unix sockets. */
-import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { chown, copyFile, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { chown, copyFile, readFile, stat, writeFile } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import postgres from 'postgres'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { Sql } from '../../api/database/connect.ts'
 import { parseConnectionUrl } from '../../api/database/connection-url.ts'
 import { openDatabase } from '../../api/database/database.ts'
 import { toOperatorMessage } from '../../api/runtime/operator-message.ts'
+import { createCertificateFolder, findOpenssl } from '../support/certificates.ts'
 import { testPool } from '../support/databases.ts'
 import { findPostgresBinaries, postgresMissing } from '../support/postgres-binaries.ts'
 import { startPostgresCluster } from '../support/postgres-cluster.ts'
@@ -23,86 +22,20 @@ if (missing.length > 0) {
   console.warn(`skipped: ${missing}`)
 }
 
-function findOpenssl(): string[] {
-  try {
-    execFileSync('openssl', ['version'], { stdio: 'ignore' })
-    return []
-  } catch {
-    return ['no openssl found; install it']
-  }
-}
-
 describe.skipIf(missing.length > 0)('a database connection', () => {
   const cluster = useStarted(startPostgresCluster)
-  let directory: string
+  const certificates = useStarted(createCertificateFolder)
+  const file = (name: string) => certificates.file(name)
   const user = 'dev data'
   const password = 'p@ss:w/or%41d?#&[é]\'" +'
   beforeAll(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'devdata-tls-'))
-    for (const name of ['ours', 'theirs']) createAuthority(name)
-    createCertificate('named', 'DNS:localhost')
-    createCertificate('numbered', 'IP:127.0.0.1')
+    for (const name of ['ours', 'theirs']) certificates.createAuthority(name)
+    certificates.createCertificate('named', 'DNS:localhost')
+    certificates.createCertificate('numbered', 'IP:127.0.0.1')
     await asSuperuser(async (sql) => {
       await sql.unsafe(`create role "${user}" superuser login password '${password.replaceAll("'", "''")}'`)
     })
   })
-  afterAll(async () => {
-    if (directory) await rm(directory, { recursive: true, force: true })
-  })
-
-  const file = (name: string) => join(directory, name)
-  const openssl = (...parameters: string[]) => execFileSync('openssl', parameters, { stdio: 'pipe' })
-
-  function createAuthority(name: string): void {
-    const subject = ['-subj', `/CN=${name}`, '-days', '2']
-    openssl(
-      'req',
-      '-x509',
-      '-newkey',
-      'rsa:2048',
-      '-nodes',
-      ...subject,
-      '-keyout',
-      file(`${name}.key`),
-      '-out',
-      file(`${name}.pem`),
-    )
-  }
-
-  /** A certificate, signed by `ours`. */
-  function createCertificate(name: string, alternative: string, commonName = 'server'): void {
-    openssl(
-      'req',
-      '-newkey',
-      'rsa:2048',
-      '-nodes',
-      '-subj',
-      `/CN=${commonName}`,
-      '-addext',
-      `subjectAltName=${alternative}`,
-      '-keyout',
-      file(`${name}.key`),
-      '-out',
-      file(`${name}.csr`),
-    )
-    openssl(
-      'x509',
-      '-req',
-      '-in',
-      file(`${name}.csr`),
-      '-CA',
-      file('ours.pem'),
-      '-CAkey',
-      file('ours.key'),
-      '-CAcreateserial',
-      '-copy_extensions',
-      'copy',
-      '-days',
-      '2',
-      '-out',
-      file(`${name}.pem`),
-    )
-  }
 
   async function asSuperuser(work: (sql: postgres.Sql) => Promise<unknown>): Promise<void> {
     const sql = postgres(cluster.url, { max: 1, onnotice: () => {} })
@@ -245,7 +178,7 @@ describe.skipIf(missing.length > 0)('a database connection', () => {
 
   test('sends a client certificate if the server requests one, and says what is wrong with an invalid one', async () => {
     await serveTls('named')
-    createCertificate('client', 'DNS:client', 'certified')
+    certificates.createCertificate('client', 'DNS:client', { commonName: 'certified' })
     await asSuperuser((sql) => sql`create role certified login`)
     await requireCertificate('certified')
     const named = (...[certificate, key]: string[]) =>
