@@ -36,7 +36,7 @@ export const roots = [
     'ValueCount',
     'DependencyHistory',
   ],
-  ...['Commit', 'Removal', 'CreditStatus', 'UsageEntry', 'UsageSum'],
+  ...['Commit', 'Removal', 'CreditStatus', 'UsageEntry', 'UsageSum', 'Connection'],
 ]
 
 const simpleTypes: Record<string, string> = {

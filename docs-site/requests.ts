@@ -5,13 +5,15 @@
 
 /** A request as the portal shows it. */
 export interface SampleRequest {
-  method: 'GET' | 'HEAD' | 'POST'
+  method: 'GET' | 'HEAD' | 'POST' | 'DELETE'
   /** Path and query below the base URL, escaped. */
   path: string
   /** Default: a user key. `shop`: an admin key with `keys:write`. */
   key?: 'user' | 'admin' | 'shop' | 'none'
   /** Paths and queries of `GET` requests that the same key sends before, so that there is something to show. */
   before?: readonly string[]
+  /** Whether an assistant is connected with the key. */
+  hasConnection?: true
   /** Request headers besides the key's. */
   sends?: Readonly<Record<string, string>>
   /** The body, which is sent as JSON. */
@@ -70,6 +72,14 @@ export const requests = {
   getCredits: get('/api-key/credits', [], { before: [berlin, berlinZod, ...berlinZodPages] }),
   listUsage: get('/api-key/usage?per_page=3', ['X-Total-Count', 'Link'], { before: [users, user] }),
   listUsageByDay: get('/api-key/usage/days', ['X-Total-Count', 'Link'], { before: [users, user] }),
+  listConnections: get('/api-key/connections', [], { hasConnection: true }),
+  endConnection: {
+    method: 'DELETE',
+    path: '/api-key/connections/2',
+    hasConnection: true,
+    status: 204,
+    shows: [],
+  },
   getHealth: get('/health', [], { key: 'none' }),
   getVersion: get('/version', [], { key: 'none' }),
   getCoverage: get('/docs/coverage.json', [], { key: 'none', showsItems: 2 }),

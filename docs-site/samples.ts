@@ -40,9 +40,11 @@ const isKeyed = ({ key }: SampleRequest) => key !== 'none'
 /** Whether a sample shows an error, which then isn't a failure. */
 const showsError = ({ status = 200 }: SampleRequest) => status >= 400
 const isText = ({ showsBody = true }: SampleRequest) => !showsBody
+/** Whether the response has no body, unless it is an error. */
+const isEmpty = ({ status }: SampleRequest) => status === 204
 
 function writeCurl(request: SampleRequest, url: string): string {
-  const option = request.method === 'HEAD' ? '-I' : '-i'
+  const option = { HEAD: '-I', DELETE: '-i -X DELETE', GET: '-i', POST: '-i' }[request.method]
   const data =
     request.body && ` \\\n  -H "Content-Type: application/json" -d '${JSON.stringify(request.body)}'`
   const authorization = isKeyed(request) ? ' -H "Authorization: Bearer $DEVDATA_API_KEY"' : ''
@@ -73,6 +75,7 @@ for (const name of [${list}]) {
   console.log(\`\${name}: \${response.headers.get(name)}\`)
 }`
   }
+  if (isEmpty(request)) return `${call}\nif (!response.ok) throw new Error(await response.text())`
   if (isText(request)) {
     return `${call}
 if (!response.ok) throw new Error(await response.text())
@@ -93,7 +96,7 @@ function writeObject(object: Readonly<Record<string, unknown>>): string {
 
 function writePython(request: SampleRequest, url: string): string {
   const { method, shows } = request
-  const isJson = method !== 'HEAD' && !isText(request)
+  const isJson = method !== 'HEAD' && !isText(request) && !isEmpty(request)
   const imports = [...(isJson ? ['json'] : []), ...(isKeyed(request) ? ['os'] : [])]
   const standard = imports.map((name) => `import ${name}\n`).join('')
   const headers = [
@@ -117,6 +120,7 @@ function writePython(request: SampleRequest, url: string): string {
     const list = shows.map((name) => `"${name}"`).join(', ')
     return `${head}for name in [${list}]:\n    print(f"{name}: {response.headers[name]}")`
   }
+  if (isEmpty(request)) return head.trimEnd()
   if (isText(request)) return `${head}print(response.text)`
   return `${head}print(json.dumps(response.json(), indent=2, ensure_ascii=False))`
 }
@@ -154,6 +158,12 @@ const varyingService: Readonly<Record<string, unknown>> = {
   day: '2026-01-01',
 }
 
+/** The same for connections. */
+const varyingConnection: Readonly<Record<string, unknown>> = {
+  ...varyingService,
+  expires_at: '2026-01-31T09:00:00.000Z',
+}
+
 function settle(value: unknown, varying: Readonly<Record<string, unknown>>): unknown {
   if (Array.isArray(value)) return value.map((item) => settle(item, varying))
   if (typeof value !== 'object' || value === null) return value
@@ -170,13 +180,12 @@ function settle(value: unknown, varying: Readonly<Record<string, unknown>>): unk
 
 /** Replaces the varying fields of a JSON body, so that it can be compared and shown. */
 export function settleBody(
-  { path, showsItems = Number.POSITIVE_INFINITY }: SampleRequest,
+  { path, hasConnection, showsItems = Number.POSITIVE_INFINITY }: SampleRequest,
   body: unknown,
 ): unknown {
-  return cutLists(
-    settle(body, /^\/(version|docs|api-key|admin)\b/.test(path) ? varyingService : {}),
-    showsItems,
-  )
+  const isService = /^\/(version|docs|api-key|admin)\b/.test(path)
+  const varying = hasConnection ? varyingConnection : isService ? varyingService : {}
+  return cutLists(settle(body, varying), showsItems)
 }
 
 function cutLists(value: unknown, most: number): unknown {

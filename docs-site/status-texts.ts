@@ -3,6 +3,7 @@
 /** The names of the statuses that readers meet. Another status is shown without a name. */
 export const statusTexts: Readonly<Record<number, string>> = {
   200: 'OK',
+  204: 'No Content',
   304: 'Not Modified',
   400: 'Bad Request',
   401: 'Unauthorized',

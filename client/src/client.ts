@@ -10,11 +10,12 @@ import { Changes, type ChangesState } from './changes.ts'
 import type { CompanySearch, DependencySearch, HistorySearch, LocationSearch } from './filter-types.ts'
 import { writeListUrl } from './filters.ts'
 import { List, type ListOptions } from './list.ts'
-import type { QuoteOptions } from './one-request.ts'
+import { findItem, type QuoteOptions, writePath } from './one-request.ts'
 import { createRepositories, type Repositories } from './repositories.ts'
 import { createSender, type SenderOptions } from './request.ts'
 import type {
   CompanyText,
+  Connection,
   CreditStatus,
   DependencyHistory,
   LocationText,
@@ -80,6 +81,10 @@ export interface Client {
   usage(filter?: UsageFilter, options?: ListOptions): List<UsageEntry>
   /** Lists what the key spent by day and endpoint, newest day first. Free. */
   usageByDay(filter?: UsageFilter, options?: ListOptions): List<UsageSum>
+  /** Returns the assistants that are connected with the key, oldest first. Free. */
+  connections(options?: QuoteOptions): Promise<Connection[]>
+  /** Ends a connection. Does nothing if the key has none with this id. Free. */
+  endConnection(id: number, options?: QuoteOptions): Promise<void>
 }
 
 /** Creates a client. Throws a `TypeError` if the base URL is not a URL, or the key not a possible key. */
@@ -87,49 +92,46 @@ export function createClient(options: ClientOptions): Client {
   const send = createSender(options)
   const users = createUsers(send)
   const repositories = createRepositories(send)
-  const removals = (since: number, listOptions?: ListOptions) =>
-    new List<Removal>(
-      send,
-      {
-        urls: [writeListUrl('removals', { since })],
-        keyOf: (removal) => `${removal.kind} ${removal.forge_rest_id}`,
-      },
-      listOptions,
-    )
+  const list = <Item>(
+    path: string,
+    filter: object,
+    keyOf: (item: Item) => string | number,
+    given?: ListOptions,
+  ) => new List(send, { urls: [writeListUrl(path, filter)], keyOf }, given)
+  const read = async <Body>(path: string, search: object, { signal }: QuoteOptions = {}) =>
+    (await send<Body>({ path: writeListUrl(path, search), signal })).body
+  const find = async <Item>(path: string, search: object, given?: QuoteOptions) =>
+    (await read<{ data: Item[] }>(path, search, given)).data
+  const removals = (since: number, given?: ListOptions) =>
+    list<Removal>('removals', { since }, (removal) => `${removal.kind} ${removal.forge_rest_id}`, given)
   const lists = {
-    user: (changedSince: number | undefined, listOptions: ListOptions) =>
-      users.list({ changedSince }, listOptions),
-    repository: (changedSince: number | undefined, listOptions: ListOptions) =>
-      repositories.list({ changedSince }, listOptions),
+    user: (changedSince: number | undefined, given: ListOptions) => users.list({ changedSince }, given),
+    repository: (changedSince: number | undefined, given: ListOptions) =>
+      repositories.list({ changedSince }, given),
     removal: removals,
   }
-  const find = async <Item>(path: string, search: object, { signal }: QuoteOptions = {}) =>
-    (await send<{ data: Item[] }>({ path: writeListUrl(path, search), signal })).body.data
   return {
     users,
     repositories,
-    changes: (since, listOptions = {}) => new Changes(lists, since, listOptions),
+    changes: (since, given = {}) => new Changes(lists, since, given),
     removals,
-    findDependencies: (search, findOptions) => find<UsedDependency>('dependencies', search, findOptions),
-    dependencyHistory: async (search, { signal } = {}) =>
-      (await send<DependencyHistory>({ path: writeListUrl('dependencies/history', search), signal })).body,
-    findLocations: (search, findOptions) => find<LocationText>('locations', search, findOptions),
-    findCompanies: (search, findOptions) => find<CompanyText>('companies', search, findOptions),
-    credits: async ({ signal } = {}) => (await send<CreditStatus>({ path: 'api-key/credits', signal })).body,
-    usage: (filter = {}, listOptions) =>
-      new List<UsageEntry>(
+    findDependencies: (search, given) => find('dependencies', search, given),
+    dependencyHistory: (search, given) => read('dependencies/history', search, given),
+    findLocations: (search, given) => find('locations', search, given),
+    findCompanies: (search, given) => find('companies', search, given),
+    credits: (given) => read('api-key/credits', {}, given),
+    usage: (filter = {}, given) => list<UsageEntry>('api-key/usage', filter, ({ entry }) => entry, given),
+    usageByDay: (filter = {}, given) =>
+      list<UsageSum>('api-key/usage/days', filter, ({ day, endpoint }) => `${day} ${endpoint}`, given),
+    connections: (given) => find('api-key/connections', {}, given),
+    // If a response was lost, the repeated request finds none.
+    endConnection: async (id, given) =>
+      findItem<undefined>(
         send,
-        { urls: [writeListUrl('api-key/usage', filter)], keyOf: ({ entry }) => entry },
-        listOptions,
-      ),
-    usageByDay: (filter = {}, listOptions) =>
-      new List<UsageSum>(
-        send,
-        {
-          urls: [writeListUrl('api-key/usage/days', filter)],
-          keyOf: ({ day, endpoint }) => `${day} ${endpoint}`,
-        },
-        listOptions,
+        writePath('api-key', 'connections', String(id)),
+        'connection_not_found',
+        given,
+        'DELETE',
       ),
   }
 }

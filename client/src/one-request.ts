@@ -4,7 +4,7 @@ import { writeListUrl } from './filters.ts'
 import { createRandomKey } from './idempotency-key.ts'
 import { resizePage } from './list-state.ts'
 import { assertKnownOptions, isWholeNumber } from './options.ts'
-import type { Send } from './request.ts'
+import type { ResponseInfo, Send } from './request.ts'
 import type { ErrorCode, ValueCount } from './types.ts'
 
 /** How an item is looked up. */
@@ -28,14 +28,15 @@ export interface Quote {
 }
 
 /**
- * Returns an item; undefined: the service says with this code that there is none. Throws a `TypeError` if an option breaks
- * its rule or doesn't exist.
+ * Returns what is at a path; undefined: the service says with this code that there is nothing. Throws a `TypeError` if an
+ * option breaks its rule or doesn't exist.
  */
 export async function findItem<Item>(
   send: Send,
   path: string,
   absent: ErrorCode,
   { maxCredits, idempotencyKey = createRandomKey(), signal, ...others }: ItemOptions = {},
+  method: ResponseInfo['method'] = 'GET',
 ): Promise<Item | undefined> {
   assertKnownOptions(others)
   if (maxCredits !== undefined && !isWholeNumber(maxCredits)) {
@@ -45,7 +46,7 @@ export async function findItem<Item>(
     throw new TypeError('idempotencyKey must be a text that no other request has')
   }
   try {
-    return (await send<Item>({ path, idempotencyKey, maxCredits, signal })).body
+    return (await send<Item>({ method, path, idempotencyKey, maxCredits, signal })).body
   } catch (error) {
     if (error instanceof DevdataError && error.code === absent) return undefined
     throw error

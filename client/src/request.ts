@@ -36,7 +36,7 @@ export interface ResponseCache {
 
 /** What a response says besides its data. */
 export interface ResponseInfo {
-  method: 'GET' | 'HEAD' | 'POST' | 'PATCH'
+  method: 'GET' | 'HEAD' | 'POST' | 'PATCH' | 'DELETE'
   /** Path and query below the base URL. */
   path: string
   status: number
@@ -157,10 +157,12 @@ async function exchange<Body>(connection: Connection, request: ApiRequest): Prom
   const pauseSeconds = readPauseSeconds(response.headers.get('RateLimit'))
   if (pauseSeconds > 0) connection.pausedUntil = Date.now() + pauseSeconds * 1000
   const kept = status === 304 ? cached : undefined
-  const body = method === 'HEAD' ? undefined : parse(kept?.body ?? text, response)
+  const body = method === 'HEAD' || status === 204 ? undefined : parse(kept?.body ?? text, response)
   const info = { method, path, status, ...readInfo(response, body) }
   connection.onResponse?.(info)
-  if (status !== 200 && kept === undefined) throw createError(base, { ...info, maxCredits }, response, body)
+  const success = method === 'DELETE' ? 204 : 200
+  if (status !== success && kept === undefined)
+    throw createError(base, { ...info, maxCredits }, response, body)
   const etag = response.headers.get('ETag')
   // Unchanged if the response is, because the tag depends on it.
   const next = kept === undefined ? readNext(response.headers.get('Link')) : kept.next

@@ -389,48 +389,50 @@ export interface components {
             meta: components["schemas"]["Meta"];
             pagination: components["schemas"]["Pagination"];
         };
+        /** @description An assistant that was connected with a key, in place of which it has a token. */
+        Connection: {
+            /**
+             * Format: int64
+             * @description Id of the connection.
+             */
+            id: number;
+            /** @description What the assistant calls itself. Anybody can choose any name. */
+            name: string;
+            /**
+             * @description Host that got access, with its port if there is one. `127.0.0.1`, `[::1]` or `localhost` is a program on the
+             *     computer of the person who connected it.
+             */
+            host: string;
+            /**
+             * Format: int64
+             * @description What one call may cost; null if there is no such limit.
+             */
+            max_credits_per_call: number | null;
+            /**
+             * Format: int64
+             * @description What all calls together may cost.
+             */
+            max_credits: number;
+            /**
+             * Format: int64
+             * @description What its calls have cost.
+             */
+            spent_credits: number;
+            /**
+             * Format: date-time
+             * @description When it was allowed.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it ends.
+             */
+            expires_at: string;
+        };
         /** @description The connections of a key. */
         ConnectionList: {
             /** @description The connections. */
-            data: {
-                /**
-                 * Format: int64
-                 * @description Id of the connection.
-                 */
-                id: number;
-                /** @description What the assistant calls itself. Anybody can choose any name. */
-                name: string;
-                /**
-                 * @description Host that got access, with its port if there is one. `127.0.0.1`, `[::1]` or `localhost` is a program on the
-                 *     computer of the person who connected it.
-                 */
-                host: string;
-                /**
-                 * Format: int64
-                 * @description What one call may cost; null if there is no such limit.
-                 */
-                max_credits_per_call: number | null;
-                /**
-                 * Format: int64
-                 * @description What all calls together may cost.
-                 */
-                max_credits: number;
-                /**
-                 * Format: int64
-                 * @description What its calls have cost.
-                 */
-                spent_credits: number;
-                /**
-                 * Format: date-time
-                 * @description When it was allowed.
-                 */
-                created_at: string;
-                /**
-                 * Format: date-time
-                 * @description When it ends.
-                 */
-                expires_at: string;
-            }[];
+            data: components["schemas"]["Connection"][];
             meta: components["schemas"]["Meta"];
         };
         /** @description An API key as operators see it, without the key itself. */

@@ -33,6 +33,8 @@ export type CreditStatus = Schemas['CreditStatus']
 export type UsageEntry = Schemas['UsageEntry']
 /** What a key spent on one day at one endpoint. */
 export type UsageSum = Schemas['UsageSum']
+/** An assistant that was connected with a key, in place of which it has a token. */
+export type Connection = Schemas['Connection']
 /** Whether a dependency is still declared. */
 export type DependencyStatus = Schemas['DependencyStatus']
 /** Stable code of an error. Codes don't change. More may be added. */

@@ -15,6 +15,7 @@ import {
 } from '../support/client.ts'
 import { createUser, loadRecords } from '../support/records.ts'
 import { anyDatabase, type TestService, useService } from '../support/service.ts'
+import { connectAssistant } from '../support/sign-in.ts'
 import { useStarted } from '../support/suite.ts'
 
 let client: ClientModule
@@ -64,6 +65,24 @@ describe('look-ups and lists', () => {
     expect(entries.map(({ cost }) => cost)).toEqual([1, 1, 1, 0])
     const days = await collect(api.usageByDay({ day: new Date().toISOString().slice(0, 10) }))
     expect(days.reduce((sum, { cost }) => sum + cost, 0)).toBe(3)
+  })
+
+  test('of connections, which end once, also if the response is lost', async () => {
+    const { api, secret } = await createTestClient()
+    expect(await api.connections()).toEqual([])
+    const assistants = [await connectAssistant(service, secret), await connectAssistant(service, secret)]
+    const [first, second] = await api.connections()
+    expect(first).toMatchObject({ name: 'Test connector', host: 'connector.example', max_credits: 1_000 })
+    interceptions.push(lose)
+    await api.endConnection(first?.id ?? 0)
+    expect(received.slice(-2).map(({ method }) => method)).toEqual(['DELETE', 'DELETE'])
+    await api.endConnection(first?.id ?? 0)
+    expect(await api.connections()).toEqual([second])
+    expect(await Promise.all(assistants.map(({ tryMcp }) => tryMcp()))).toEqual([401, 200])
+    const stranger = await createTestClient()
+    await stranger.api.endConnection(second?.id ?? 0)
+    expect(await api.connections()).toEqual([second])
+    await expect(api.endConnection(Number.NaN)).rejects.toBeInstanceOf(client.InvalidRequestError)
   })
 
   test('have the price and the number of items that the quote says', async () => {

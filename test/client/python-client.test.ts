@@ -19,6 +19,7 @@ import { listSamples } from '../support/markdown-samples.ts'
 import { inheritEnvironment, succeeds } from '../support/program.ts'
 import { findUsers } from '../support/sample-oracle.ts'
 import { anyDatabase, type TestService, useService } from '../support/service.ts'
+import { connectAssistant } from '../support/sign-in.ts'
 import { useStarted } from '../support/suite.ts'
 
 const run = promisify(execFile)
@@ -61,9 +62,14 @@ def attempt(act):
 api = connect()
 `
 
-/** Runs a program with a key of its own. Returns what it prints, which is JSON. */
-async function python(program: string, key: Parameters<TestService['createKey']>[0] = {}) {
+/** Runs a program with a key of its own. `prepare` gets the key before. Returns what the program prints, which is JSON. */
+async function python(
+  program: string,
+  key: Parameters<TestService['createKey']>[0] = {},
+  prepare?: (secret: string) => Promise<unknown>,
+) {
   const { secret, id } = await service.createKey(key)
+  await prepare?.(secret)
   const environment = {
     ...inheritEnvironment(),
     PYTHONPATH: wheel,
@@ -167,6 +173,34 @@ print(json.dumps([
       [null, null],
     ])
     expect(output.slice(6)).toEqual([charged, balance])
+  })
+
+  test('of connections, which end once, also if the response is lost', async () => {
+    const { output } = await python(
+      `
+[connection] = api.connections()
+api.end_connection(connection["id"])
+api.end_connection(connection["id"])
+print(json.dumps([connection["name"], connection["spent_credits"], api.connections(), attempt(lambda: api.end_connection(-1))]))
+`,
+      {},
+      async (secret) => {
+        await connectAssistant(service, secret)
+        interceptions.push((request, handle) => handle(request), lose)
+      },
+    )
+    expect(output).toEqual([
+      ...['Test connector', 0, []],
+      ['InvalidRequestError', expect.stringContaining('must be the id of a connection'), 'invalid_parameter'],
+    ])
+    expect(received.map(({ method }) => method)).toEqual([
+      'GET',
+      'DELETE',
+      'DELETE',
+      'DELETE',
+      'GET',
+      'DELETE',
+    ])
   })
 
   test('are read once, and refuse what the service would ignore', async () => {

@@ -108,6 +108,7 @@ describe('the page Objects', () => {
     'error-body': 'ErrorBody',
     'usage-entry': 'UsageEntry',
     'usage-sum': 'UsageSum',
+    connection: 'Connection',
     key: 'Key',
     'created-key': 'CreatedKey',
     'key-grant': 'KeyGrant',

@@ -145,11 +145,24 @@ afterAll(async () => {
 async function createKey(request: SampleRequest): Promise<string> {
   if (request.key === 'admin') return adminKey
   if (request.key === 'shop') return shopKey
-  const { secret } = await service.createKey({ credits })
+  const { secret, id } = await service.createKey({ credits })
+  if (request.hasConnection) await connectAssistant(id)
   for (const path of request.before ?? []) {
     await fetch(`${baseUrl}${path}`, { headers: { Authorization: `Bearer ${secret}` } })
   }
   return secret
+}
+
+/** Connects an assistant with a key. It is the connection that the path of a sample names, whichever key had it before. */
+async function connectAssistant(keyId: number): Promise<void> {
+  await service.sql`
+    insert into connections (id, handle_hash, api_key_id, secret_hash, client_id, client_name, redirect_uri, code_challenge,
+      code_hash, access_hash, refresh_hash, max_credits_per_call, max_credits, spent, days, expires_at)
+    overriding system value
+    select 2, '', ${keyId}, s.hash, 'claude', 'Claude', 'https://claude.ai/api/mcp/auth_callback', '', '', '', '', 25, 1000, 120, 30,
+      now() + interval '30 days'
+    from api_key_secrets s where s.api_key_id = ${keyId}
+    on conflict (id) do update set api_key_id = excluded.api_key_id, secret_hash = excluded.secret_hash`
 }
 
 /** Sends a request of `requests.ts`, and formats the response as pages show it. */
@@ -364,35 +377,38 @@ describe('the samples of the built pages', async () => {
     }
   })
 
-  test.concurrent.each(
-    [...differentRequests.values()].flatMap(([sample, ...others]) => (sample ? [{ ...sample, others }] : [])),
-  )(
-    'get the response that the page shows: $page: $name in $label',
-    async ({ name, label, code, response, others }) => {
-      const request = findRequest(name)
-      if (request === undefined) throw new Error(`requests.ts has no ${name}`)
-      const kept = await readFile(join(responsesDirectory, `${name}.http`), 'utf8')
-      const shown = readShown((response ?? kept).replaceAll('{base_url}', baseUrl).trim())
-      const output = await run(label, code, await createKey(request))
-      if (label === 'curl') {
-        const { status, headers, text } = readCurl(output)
-        expect(status).toBe(shown.status)
-        for (const [header, value] of shown.headers) {
-          expect([header, headers.get(header)]).toEqual([header, value])
-        }
-        if (shown.body !== undefined) expect(settleBody(request, JSON.parse(text))).toEqual(shown.body)
-      } else if (request.method === 'HEAD') {
-        expect(output.trim().split('\n')).toEqual(
-          shown.headers.map(([header, value]) => `${header}: ${value}`),
-        )
-      } else if (request.showsBody === false) {
-        expect(output).toMatch(/^# HELP .*\n# TYPE /m)
-      } else {
-        expect(settleBody(request, JSON.parse(output))).toEqual(shown.body)
-      }
-      count(label, 1 + others.length)
-    },
+  const toRun = [...differentRequests.values()].flatMap(([sample, ...others]) =>
+    sample ? [{ ...sample, others }] : [],
   )
+  const title = 'get the response that the page shows: $page: $name in $label'
+  async function expectResponse({ name, label, code, response, others }: (typeof toRun)[number]) {
+    const request = findRequest(name)
+    if (request === undefined) throw new Error(`requests.ts has no ${name}`)
+    const kept = await readFile(join(responsesDirectory, `${name}.http`), 'utf8')
+    const shown = readShown((response ?? kept).replaceAll('{base_url}', baseUrl).trim())
+    const output = await run(label, code, await createKey(request))
+    if (label === 'curl') {
+      const { status, headers, text } = readCurl(output)
+      expect(status).toBe(shown.status)
+      for (const [header, value] of shown.headers) {
+        expect([header, headers.get(header)]).toEqual([header, value])
+      }
+      if (shown.body !== undefined) expect(settleBody(request, JSON.parse(text))).toEqual(shown.body)
+    } else if (request.method === 'HEAD') {
+      expect(output.trim().split('\n')).toEqual(shown.headers.map(([header, value]) => `${header}: ${value}`))
+    } else if (request.showsBody === false) {
+      expect(output).toMatch(/^# HELP .*\n# TYPE /m)
+    } else if (shown.body === undefined) {
+      expect(output).toBe('')
+    } else {
+      expect(settleBody(request, JSON.parse(output))).toEqual(shown.body)
+    }
+    count(label, 1 + others.length)
+  }
+  const hasConnection = ({ name }: PageSample) => findRequest(name)?.hasConnection === true
+  test.concurrent.each(toRun.filter((sample) => !hasConnection(sample)))(title, expectResponse)
+  // One connection stands for that of each key, so these run one after the other.
+  test.each(toRun.filter(hasConnection))(title, expectResponse)
 
   const keyed = samples.filter(({ name, label }) => {
     const request = findRequest(name)
@@ -417,7 +433,7 @@ describe('the samples of the built pages', async () => {
       } else if (label === 'curl') {
         expect(stdout).toMatch(/^HTTP\/1\.1 401 /)
         if (request.method !== 'HEAD') expect(stdout).toContain('{"error":"Invalid API key"}')
-      } else if (request.status === undefined) {
+      } else if ((request.status ?? 200) < 400) {
         expect(exit).not.toBe(0)
         expect(stderr).toMatch(/Invalid API key|401|Unauthorized/)
       } else {

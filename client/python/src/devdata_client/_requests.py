@@ -185,7 +185,8 @@ class Sender:
         if paused > 0:
             self._paused_until = time.monotonic() + paused
         kept = cached if status == 304 else None
-        body = None if method == "HEAD" else _parse(response, kept.body if kept else response.body)
+        has_body = method != "HEAD" and status != 204
+        body = _parse(response, kept.body if kept else response.body) if has_body else None
         cost = int(header("X-Credits-Cost") or 0)
         paid = max(cost, _count_items(body)) if header("Idempotency-Replayed") is not None else cost
         info = ResponseInfo(
@@ -199,7 +200,7 @@ class Sender:
         )
         if self._on_response is not None:
             self._on_response(info)
-        if status != 200 and kept is None:
+        if status != (204 if method == "DELETE" else 200) and kept is None:
             self._raise_refusal(info, body, response, max_credits)
         next_query = kept.next if kept else read_next(header("Link"))
         etag = header("ETag")

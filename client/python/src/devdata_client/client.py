@@ -17,6 +17,7 @@ from .errors import DevdataError, InvalidRequestError
 from .records import (
     Commit,
     CompanyText,
+    Connection,
     CreditStatus,
     DependencyBlame,
     DependencyHistory,
@@ -208,6 +209,19 @@ class Client:
             resume=resume,
             page_size=page_size,
         )
+
+    def connections(self) -> list[Connection]:
+        """Returns the assistants that are connected with the key, oldest first. Free."""
+        return self._find("api-key/connections", {})
+
+    def end_connection(self, connection_id: int) -> None:
+        """Ends a connection. Does nothing if the key has none with this id. Free."""
+        try:
+            self._sender.send(write_path("api-key", "connections", str(connection_id)), method="DELETE")
+        except DevdataError as error:
+            # A request whose response was lost has ended it.
+            if error.code != "connection_not_found":
+                raise
 
     def _find(self, path: str, search: dict[str, Any]) -> list[Any]:
         data: list[Any] = self._sender.send(write_list_url(path, search)).body["data"]

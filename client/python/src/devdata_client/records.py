@@ -345,3 +345,24 @@ class UsageSum(TypedDict):
     """Items in their responses."""
     cost: int
     """Credits charged for them."""
+
+
+class Connection(TypedDict):
+    """An assistant that was connected with a key, in place of which it has a token."""
+
+    id: int
+    """Id of the connection."""
+    name: str
+    """What the assistant calls itself. Anybody can choose any name."""
+    host: str
+    """Host that got access, with its port if there is one. ``127.0.0.1``, ``[::1]`` or ``localhost`` is a program on the computer of the person who connected it."""
+    max_credits_per_call: int | None
+    """What one call may cost; null if there is no such limit."""
+    max_credits: int
+    """What all calls together may cost."""
+    spent_credits: int
+    """What its calls have cost."""
+    created_at: str
+    """When it was allowed."""
+    expires_at: str
+    """When it ends."""
