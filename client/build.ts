@@ -5,7 +5,6 @@
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import openapiTS, { astToString } from 'openapi-typescript'
 import { parse as parseToml } from 'smol-toml'
 import { build } from 'vite'
 import { parse } from 'yaml'
@@ -18,8 +17,8 @@ import {
   writeWheel,
 } from './archive.ts'
 import { compile } from './compile.ts'
-import { type Contract, generateFilterFiles, toCamelCase } from './filter-code.ts'
-import { generateRecords, keyRoots, roots } from './python-records.ts'
+import { type Contract, generateFilterFiles } from './filter-code.ts'
+import { generateRecordFiles } from './record-code.ts'
 
 const project = join(import.meta.dirname, '..')
 
@@ -43,47 +42,7 @@ export async function generateSources(
 ): Promise<Record<string, string>> {
   const contract = parse(await readFile(join(project, 'openapi.yml'), 'utf8'))
   change(contract)
-  const { openapi, info, components } = contract
-  const { schemas } = components
-  const nodes = await openapiTS({ openapi, info, components: { schemas: structuredClone(schemas) } })
-  return {
-    ...generateFilterFiles(contract),
-    'src/schema.ts': `// Generated from openapi.yml by \`npm run client\`.\n${astToString(nodes)}`,
-    'src/types.ts': writeTypeNames(schemas),
-    'src/admin-types.ts': writeAdminTypes(schemas),
-    'python/src/devdata_client/records.py': generateRecords(schemas, roots),
-    'python/src/devdata_client/admin_records.py': generateRecords(
-      schemas,
-      [...keyRoots.returned, ...keyRoots.sent],
-      'What requests about keys send, and what their responses have in them, as dicts.',
-    ),
-  }
-}
-
-type Schemas = Contract['components']['schemas']
-
-const typesHead =
-  "// Generated from openapi.yml by `npm run client`.\nimport type { components } from './schema.ts'\n\ntype Schemas = components['schemas']\n\n"
-
-/** Gives the types of what the client returns, and of its errors, names of their own. */
-function writeTypeNames(schemas: Schemas, names = [...roots, 'DependencyStatus', 'ErrorCode']): string {
-  const types = names.map(
-    (name) => `/** ${schemas[name]?.description?.trim()} */\nexport type ${name} = Schemas['${name}']\n`,
-  )
-  return `${typesHead}${types.join('')}`
-}
-
-/** Writes the types of keys. The members of what is sent have names as those of filters. */
-function writeAdminTypes(schemas: Schemas): string {
-  const sent = keyRoots.sent.map((name) => {
-    const { description, properties = {}, required = [] } = schemas[name] ?? {}
-    const members = Object.entries(properties).map(([member, { description: text }]) => {
-      const isRequired = required.includes(member) ? '' : '?'
-      return `  /** ${text} */\n  ${toCamelCase(member)}${isRequired}: Schemas['${name}']['${member}']\n`
-    })
-    return `/** ${description} */\nexport interface ${name} {\n${members.join('')}}\n`
-  })
-  return writeTypeNames(schemas, keyRoots.returned) + sent.join('')
+  return { ...generateFilterFiles(contract), ...generateRecordFiles(contract.components.schemas) }
 }
 
 /** Writes the generated files into a folder of clients. */

@@ -2,7 +2,7 @@
  * Generates what clients have of filters from openapi.yml: types for TypeScript and Python, and the schemas that the
  * command line and the tools for assistants read. The text of a filter is the first sentence of its description.
  */
-import { type Schema, writeText } from './python-records.ts'
+import { type Schema, toCamelCase, writeDocstring } from './record-code.ts'
 
 interface Parameter {
   name: string
@@ -59,9 +59,6 @@ const shortOptions: Record<string, string | undefined> = {
   dependency_files: 'file',
   dependency_status: 'status',
 }
-
-export const toCamelCase = (name: string) =>
-  name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
 
 /** Generates the files, by their paths in the folder of clients. Throws an `Error` for a filter that they can't have. */
 export function generateFilterFiles(contract: Contract): Record<string, string> {
@@ -245,13 +242,13 @@ function writePythonTypes(filters: Record<ListName, Filter[]>): string {
       choices === undefined
         ? types[kind]
         : `Literal[${choices.map((each) => JSON.stringify(each)).join(', ')}]`
-    return `    ${name}: ${isList ? `${type} | Sequence[${type}]` : type} | None\n${writeText(text, '    ')}`
+    return `    ${name}: ${isList ? `${type} | Sequence[${type}]` : type} | None\n${writeDocstring(text, '    ')}`
   }
   const classes = (['UserFilter', 'RepositoryFilter'] as const).map((name) => {
     const own = filters[name]
     const times = describeTimes(own, 'Unix seconds, dates, or a `datetime` with a time zone')
     const text = `${lists[name].text} A member that is None is left out.${times}`
-    return `class ${name}(TypedDict, total=False):\n${writeText(text, '    ')}\n${own.map(writeMember).join('')}\n`
+    return `class ${name}(TypedDict, total=False):\n${writeDocstring(text, '    ')}\n${own.map(writeMember).join('')}\n`
   })
   const writeNames = (name: string, test: (filter: Filter) => boolean) =>
     `${name}: Final[tuple[str, ...]] = (${listNames(filters, test)},)\n`

@@ -1,44 +1,84 @@
 // Generated from openapi.yml by `npm run client`.
-import type { components } from './schema.ts'
 
-type Schemas = components['schemas']
+/** Role of the key. */
+export type Role = 'user' | 'admin'
 
 /** An API key as operators see it, without the key itself. */
-export type Key = Schemas['Key']
+export type Key = {
+  /** Id of the key for the command line. */
+  id: number
+  /** Name that the operator gave the key. */
+  name: string | null
+  /** Role of the key. */
+  role: Role
+  /** What a `user` key may read. An `admin` key with `metrics:read` may use nothing but `/metrics`, and one with `keys:write` nothing but `/admin/keys`. */
+  scopes: ('users:read' | 'repos:read' | 'metrics:read' | 'keys:write')[]
+  /** Balance of the key. */
+  remaining_credits: number
+  /** Rate limit as requests/seconds: `100/60` is 100 requests in 60 seconds. Null if there is none. */
+  rate_limit: string | null
+  /** The operator's webhook is told when a charge takes the balance below this. Null if it isn't. */
+  notify_below: number | null
+  /** Whether the key works. Only `active` keys do. */
+  status: 'active' | 'revoked' | 'expired'
+  /** When the key was created (ISO 8601). */
+  created_at: string
+  /** When the key stops working (ISO 8601); null if it doesn't expire. */
+  expires_at: string | null
+  /** When the key was last used (ISO 8601), to the minute; null if never. */
+  last_used_at: string | null
+}
+
 /** An API key with its secret. */
-export type CreatedKey = Schemas['CreatedKey']
+export type CreatedKey = {
+  /** Id of the key. */
+  id: number
+  /** The key itself, which clients send. It is shown once. Null if the request was repeated. */
+  secret: string | null
+  /** An API key as operators see it, without the key itself. */
+  key: Key
+}
+
 /** What became of a grant. */
-export type KeyGrant = Schemas['KeyGrant']
+export type KeyGrant = {
+  /** Whether the credits were granted now, or before under the same reference. */
+  outcome: 'granted' | 'repeated'
+  /** An API key as operators see it, without the key itself. */
+  key: Key
+}
+
 /** A key to create. */
-export interface NewKey {
+export type NewKey = {
   /** A name for this request, such as the number of an order. 1 to 100 characters without control characters. */
-  reference: Schemas['NewKey']['reference']
+  reference: string
   /** Starting balance. 0 if it is missing. */
-  credits?: Schemas['NewKey']['credits']
+  credits?: number | undefined
   /** A name for your own records; null for none. 1 to 100 characters without control characters. */
-  name?: Schemas['NewKey']['name']
+  name?: string | null | undefined
   /** What the key may read. Everything if it is missing. */
-  scopes?: Schemas['NewKey']['scopes']
+  scopes?: ('users:read' | 'repos:read')[] | undefined
   /** Rate limit as requests/seconds, such as `100/60`. Null for none. If it is missing, the operator's default. */
-  rateLimit?: Schemas['NewKey']['rate_limit']
+  rateLimit?: string | null | undefined
   /** The operator's webhook is told when a charge takes the balance below this. Null for none. */
-  notifyBelow?: Schemas['NewKey']['notify_below']
+  notifyBelow?: number | null | undefined
   /** When the key stops working, a date (0:00 UTC) or a timestamp in the future (ISO 8601). Null for never. */
-  expiresAt?: Schemas['NewKey']['expires_at']
+  expiresAt?: string | null | undefined
 }
+
 /** What to change of a key. What is missing stays as it is. */
-export interface KeyChange {
+export type KeyChange = {
   /** A name for your own records; null for none. 1 to 100 characters without control characters. */
-  name?: Schemas['KeyChange']['name']
+  name?: string | null | undefined
   /** Rate limit as requests/seconds: `100/60` is 100 requests in 60 seconds. Null for none. */
-  rateLimit?: Schemas['KeyChange']['rate_limit']
+  rateLimit?: string | null | undefined
   /** The operator's webhook is told when a charge takes the balance below this. Null for none. */
-  notifyBelow?: Schemas['KeyChange']['notify_below']
+  notifyBelow?: number | null | undefined
 }
+
 /** Credits to grant. */
-export interface NewGrant {
+export type NewGrant = {
   /** Credits to add, or to withdraw if negative. Not 0. */
-  credits: Schemas['NewGrant']['credits']
+  credits: number
   /** A name for this grant, such as the number of an invoice. 1 to 100 characters without control characters. */
-  reference: Schemas['NewGrant']['reference']
+  reference: string
 }

@@ -138,7 +138,7 @@ class RepositoryDependency(TypedDict):
 class ListedRepository(Repository):
     """A repository with its dependencies, unless the request excludes them."""
 
-    dependencies: NotRequired[list[RepositoryDependency]]
+    dependencies: NotRequired[list[RepositoryDependency] | None]
     """Dependencies of the repository. Empty if there are none, absent with ``exclude=dependencies``."""
 
 
