@@ -1,11 +1,12 @@
 /**
  * The ledger's entries of the reader's key on the page "Your key": pages of a table, and all of them as a file.
  */
+import type { UsageEntry } from '../../../client/src/types.ts'
 import { writeCsv } from './csv.ts'
 import { createElement as create, createButton } from './elements.ts'
 import { readKey } from './key.ts'
 import { createTable, formatNumber } from './key-table.ts'
-import { getPage, type LedgerEntry, UsageError, type UsagePage, writeEntriesPath } from './usage.ts'
+import { getPage, UsageError, type UsagePage, writeEntriesPath } from './usage.ts'
 
 /** The entries of a page of the table. */
 export const entriesPerPage = 10
@@ -18,7 +19,7 @@ const writeTime = (timestamp: number) => new Date(timestamp * 1000).toISOString(
 const kinds: Readonly<Record<string, string>> = { grant: 'Grant', balance: 'Older entries' }
 
 /** What changed the balance: a request, or something of the operator's. */
-function writeReason({ kind, method, path, reference }: LedgerEntry): string {
+function writeReason({ kind, method, path, reference }: UsageEntry): string {
   if (path !== null) return `${method} ${path}`
   return [kinds[kind] ?? kind, reference].filter((text) => text !== null).join(': ')
 }
@@ -29,7 +30,7 @@ const writeChange = (credits: number) => `${credits < 0 ? '−' : '+'}${formatNu
 export function showEntries(
   place: HTMLElement,
   key: string,
-  page: UsagePage<LedgerEntry>,
+  page: UsagePage<UsageEntry>,
   paths: readonly string[] = [writeEntriesPath(entriesPerPage)],
 ): void {
   const { items, total, next } = page
@@ -38,7 +39,7 @@ export function showEntries(
   state.textContent = `${formatNumber(before + 1)} to ${formatNumber(before + items.length)} of ${formatNumber(total)}`
   const open = async (others: readonly string[]) => {
     try {
-      const opened = await getPage<LedgerEntry>(others.at(-1) ?? '', key)
+      const opened = await getPage<UsageEntry>(others.at(-1) ?? '', key)
       if (key !== readKey()) return // The page shows another key.
       showEntries(place, key, opened, others)
       // The buttons are new. The focus stays in its place, or beside it.
@@ -91,7 +92,7 @@ async function downloadEntries(key: string, button: HTMLButtonElement, state: HT
   try {
     const rows: (string | number | null)[][] = [[...members]]
     for (let path: string | undefined = writeEntriesPath(100); path; ) {
-      const page: UsagePage<LedgerEntry> = await getPage(path, key)
+      const page: UsagePage<UsageEntry> = await getPage(path, key)
       if (key !== readKey()) return
       for (const item of page.items) {
         rows.push(members.map((name) => (name === 'timestamp' ? writeTime(item.timestamp) : item[name])))

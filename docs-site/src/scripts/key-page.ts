@@ -1,4 +1,5 @@
 /** The page "Your key": balance, spending and entries of the reader's key. All of its requests are free. */
+import type { UsageEntry } from '../../../client/src/types.ts'
 import { docsPath } from '../docs-path.ts'
 import { createElement as create, createButton } from './elements.ts'
 import { onKeyChange, readKey } from './key.ts'
@@ -11,7 +12,7 @@ import { formatNumber } from './key-table.ts'
 import { writeKeyEnd } from './key-text.ts'
 import { writePrice } from './money.ts'
 import { listDays } from './spending-chart.ts'
-import { getCredits, getPage, type LedgerEntry, listSums, UsageError, writeEntriesPath } from './usage.ts'
+import { getCredits, getPage, listSums, UsageError, writeEntriesPath } from './usage.ts'
 
 /** Fills the page, and fills it anew when the key changes. */
 export function startKeyPage(): void {
@@ -42,7 +43,7 @@ async function fillPage({ balance, spending, entries, connections }: Places): Pr
     const [{ remaining_credits, role }, sums, page] = await Promise.all([
       getCredits(key),
       listSums(listDays(90)[0] ?? '', key),
-      getPage<LedgerEntry>(writeEntriesPath(entriesPerPage), key),
+      getPage<UsageEntry>(writeEntriesPath(entriesPerPage), key),
     ])
     if (key !== readKey()) return // The reader has entered another key.
     const isAdmin = role === 'admin'

@@ -1,12 +1,12 @@
 /** The spending of the reader's key on the page "Your key": a chart and a table. */
+import type { UsageSum } from '../../../client/src/types.ts'
 import { createElement as create } from './elements.ts'
 import { createTable, formatNumber } from './key-table.ts'
 import { writePrice } from './money.ts'
 import { drawSpending, listDays } from './spending-chart.ts'
-import type { DaySum } from './usage.ts'
 
 /** Shows the sums of the last 30 days, or of as many as the reader chooses. */
-export function showSpending(place: HTMLElement, allSums: readonly DaySum[]): void {
+export function showSpending(place: HTMLElement, allSums: readonly UsageSum[]): void {
   const chart = create('div', { className: 'chart' })
   const legend = create('ul', { className: 'legend' })
   const total = create('p', { className: 'total' })

@@ -1,10 +1,10 @@
 /** Draws a response and a receipt. */
+import type { UsageEntry } from '../../../client/src/types.ts'
 import { statusTexts } from '../../status-texts.ts'
 import type { ApiResponse } from './api-request.ts'
 import { createElement } from './elements.ts'
 import { writeCredits } from './key-state.ts'
 import { hideKey } from './key-text.ts'
-import type { LedgerEntry } from './usage.ts'
 
 /** Headers that say something about this API. */
 const shownHeaders = [
@@ -86,7 +86,7 @@ export function writeResponse(
 }
 
 /** Draws a ledger entry, and what was sent to get it. */
-export function writeReceipt(entry: LedgerEntry, sent: Readonly<Record<string, string>>): HTMLElement {
+export function writeReceipt(entry: UsageEntry, sent: Readonly<Record<string, string>>): HTMLElement {
   const time = new Date(entry.timestamp * 1000).toISOString().slice(0, 19).replace('T', ' ')
   const rows: [string, string][] = [
     ['Entry', `${entry.entry}, ${time} UTC`],

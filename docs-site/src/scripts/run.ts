@@ -2,6 +2,7 @@
  * Sends the requests of samples: the price first, by `HEAD`, then the response, then the ledger's entry. Only the
  * button with the price spends credits, and `Max-Credits` holds the service to it.
  */
+import type { UsageEntry } from '../../../client/src/types.ts'
 import { type ApiResponse, readError, sendRequest } from './api-request.ts'
 import { setParameter, suggestCorrection } from './corrections.ts'
 import { createButton, createElement } from './elements.ts'
@@ -14,14 +15,14 @@ import { countItems, readQuote, writeQuote } from './quote.ts'
 import { createIdempotencyKey, fillFields, type RunRequest, readPath } from './run-request.ts'
 import { writeReceipt, writeResponse } from './run-view.ts'
 import { followKey, updateSample } from './sample-code.ts'
-import { getPage, type LedgerEntry, writeEntriesPath } from './usage.ts'
+import { getPage, writeEntriesPath } from './usage.ts'
 
 const readNumber = ({ headers }: ApiResponse, name: string) => Number(headers.get(name) ?? 0)
 
 /** The ledger's entry of a response; undefined if there is none. Throws an error if the ledger can't be read. */
-async function findEntry({ headers }: ApiResponse, key = ''): Promise<LedgerEntry | undefined> {
+async function findEntry({ headers }: ApiResponse, key = ''): Promise<UsageEntry | undefined> {
   const id = headers.get('X-Request-Id')
-  const { items } = await getPage<LedgerEntry>(writeEntriesPath(10), key)
+  const { items } = await getPage<UsageEntry>(writeEntriesPath(10), key)
   return items.find(({ request_id }) => id !== null && request_id === id)
 }
 

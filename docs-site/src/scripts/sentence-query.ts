@@ -2,6 +2,7 @@
  * The question of the home page: who in a place uses a package. The tests that record its responses read this file,
  * too.
  */
+import type { User } from '../../../client/src/types.ts'
 import { findCountryCode } from './country-code.ts'
 import { writePath } from './query.ts'
 
@@ -36,12 +37,7 @@ export function writeSentencePath({ place, ...others }: Sentence): string {
 }
 
 /** A user object, as far as a row needs it. */
-export interface Person {
-  login: string
-  name: string | null
-  location: string | null
-  created_at: string
-}
+export type Person = Pick<User, 'login' | 'name' | 'location' | 'created_at'>
 
 /** Responses that were recorded with the sample data. */
 export interface RecordedSentences {

@@ -1,6 +1,6 @@
 /** Draws what a key spent as bars, one for each day, in a part for each endpoint. */
+import type { UsageSum } from '../../../client/src/types.ts'
 import { bottom, draw, drawChart, height } from './chart.ts'
-import type { DaySum } from './usage.ts'
 
 const oneDayMs = 86_400_000
 
@@ -18,11 +18,11 @@ const formatDay = (day: string) =>
 export function drawSpending(
   width: number,
   days: readonly string[],
-  sums: readonly DaySum[],
+  sums: readonly UsageSum[],
   endpoints: readonly string[],
 ): SVGElement {
   const byDay = Map.groupBy(sums, ({ day }) => day)
-  const addUp = (list: readonly DaySum[] = []) => list.reduce((sum, { cost }) => sum + cost, 0)
+  const addUp = (list: readonly UsageSum[] = []) => list.reduce((sum, { cost }) => sum + cost, 0)
   const most = Math.max(...days.map((day) => addUp(byDay.get(day))))
   const summary = `Credits by day, ${addUp(sums).toLocaleString('en')} in ${days.length} days. The table below has the figures.`
   return drawChart(width, most, summary, ({ left, place }) => {

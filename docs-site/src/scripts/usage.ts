@@ -1,30 +1,6 @@
 /** A key's usage, as `/api-key/usage` and `/api-key/usage/days` return it. */
+import type { CreditStatus, UsageSum } from '../../../client/src/types.ts'
 import { type ApiResponse, readError, sendRequest } from './api-request.ts'
-
-/** What a key spent on one endpoint in a day (UTC). */
-export interface DaySum {
-  day: string
-  endpoint: string
-  requests: number
-  items: number
-  cost: number
-}
-
-/** An entry of a key's ledger. */
-export interface LedgerEntry {
-  entry: number
-  timestamp: number
-  kind: string
-  request_id: string | null
-  method: string | null
-  path: string | null
-  items: number | null
-  cost: number
-  granted: number
-  /** What the operator called a grant. */
-  reference: string | null
-  balance: number
-}
 
 /** A page of a list, with the path of the next one. */
 export interface UsagePage<Item> {
@@ -57,7 +33,7 @@ async function requestOk(path: string, key: string, isRepeated = false): Promise
 }
 
 /** Throws {@link UsageError}. */
-export async function getCredits(key: string): Promise<{ remaining_credits: number; role: string }> {
+export async function getCredits(key: string): Promise<CreditStatus> {
   return JSON.parse((await requestOk('/api-key/credits', key)).text)
 }
 
@@ -79,10 +55,10 @@ export const daysPath = '/api-key/usage/days?per_page=100'
 export const writeEntriesPath = (perPage: number): string => `/api-key/usage?per_page=${perPage}`
 
 /** The sums since a day (UTC), newest first. Throws {@link UsageError}. */
-export async function listSums(since: string, key: string): Promise<DaySum[]> {
-  const sums: DaySum[] = []
+export async function listSums(since: string, key: string): Promise<UsageSum[]> {
+  const sums: UsageSum[] = []
   for (let path: string | undefined = daysPath; path; ) {
-    const page: UsagePage<DaySum> = await getPage(path, key)
+    const page: UsagePage<UsageSum> = await getPage(path, key)
     sums.push(...page.items)
     path = (sums.at(-1)?.day ?? '') < since ? undefined : page.next
   }

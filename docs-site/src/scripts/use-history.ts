@@ -1,4 +1,5 @@
 /** The page "History of a package": who used it at the end of each month, as lines and as a table. */
+import type { DependencyHistory, HistoryMonth } from '../../../client/src/types.ts'
 import { readError, sendRequest } from './api-request.ts'
 import { draw, drawChart, height } from './chart.ts'
 import { createElement as create, find } from './elements.ts'
@@ -10,20 +11,6 @@ import { writeUrl } from './url.ts'
 /** The lists that are shown, in the order of their colors. */
 const lists = ['users', 'repositories'] as const
 const names = { users: 'Users', repositories: 'Repositories' }
-
-interface MonthCounts {
-  started: number
-  stopped: number
-  active: number
-}
-
-type Month = { month: string } & Record<(typeof lists)[number], MonthCounts>
-
-/** The body of a response to `/dependencies/history`. */
-interface History {
-  data: Month[]
-  unknown: Record<(typeof lists)[number], number>
-}
 
 /** Starts the page. `?name=` is the package that is shown at first. */
 export function startUseHistory(): void {
@@ -49,7 +36,7 @@ export function startUseHistory(): void {
       status.textContent = response === undefined ? 'The API is unreachable.' : readError(response)
       return
     }
-    const history: History = JSON.parse(response.text)
+    const history: DependencyHistory = JSON.parse(response.text)
     status.textContent = describe(name, history)
     if (history.data.length > 0) showFigures(figures, history.data)
   }
@@ -70,7 +57,7 @@ export function startUseHistory(): void {
   if (asked !== '') void show(asked)
 }
 
-function describe(name: string, { data, unknown }: History): string {
+function describe(name: string, { data, unknown }: DependencyHistory): string {
   const last = data.at(-1)
   if (last === undefined) return `Nothing uses ${name}.`
   const now = lists.map((list) => `${formatNumber(last[list].active)} ${list}`).join(' and ')
@@ -80,7 +67,7 @@ function describe(name: string, { data, unknown }: History): string {
   return `${known} For ${others}, a date is unknown, so the curve may leave them out or count them too long.`
 }
 
-function showFigures(place: HTMLElement, months: readonly Month[]): void {
+function showFigures(place: HTMLElement, months: readonly HistoryMonth[]): void {
   const chart = create('div', { className: 'chart' })
   const legend = create(
     'ul',
@@ -113,7 +100,7 @@ function showFigures(place: HTMLElement, months: readonly Month[]): void {
 }
 
 /** Draws a line for each list: how many used it at the end of each month. */
-function drawHistory(width: number, months: readonly Month[]): SVGElement {
+function drawHistory(width: number, months: readonly HistoryMonth[]): SVGElement {
   const most = Math.max(1, ...months.flatMap((month) => lists.map((list) => month[list].active)))
   const [first, last] = [months[0]?.month, months.at(-1)?.month]
   const label = `Users and repositories at the end of each month, from ${first} to ${last}. The table below has the figures.`

@@ -1,4 +1,5 @@
 /** Sends the viewer's requests: with the reader's key, and at a price that the reader has seen and accepted. */
+import type { UsageEntry } from '../../../client/src/types.ts'
 import { tellBalance } from './api-request.ts'
 import { createButton, createElement } from './elements.ts'
 import { readKey } from './key.ts'
@@ -6,7 +7,6 @@ import { writeCredits } from './key-state.ts'
 import { hideKey } from './key-text.ts'
 import { readQuote, writeQuote } from './quote.ts'
 import { writeReceipt } from './run-view.ts'
-import type { LedgerEntry } from './usage.ts'
 
 const price = createElement('p')
 const accept = createElement('button', { value: 'accept', className: 'primary' })
@@ -65,7 +65,7 @@ async function showReceipt(apiUrl: string, { headers }: Request, response: Respo
   const usage = await fetch(`${apiUrl}/api-key/usage?per_page=10`, {
     headers: { Authorization: authorization },
   })
-  const { data }: { data: LedgerEntry[] } = await usage.json()
+  const { data }: { data: UsageEntry[] } = await usage.json()
   const id = response.headers.get('X-Request-Id')
   const entry = data.find(({ request_id }) => id !== null && request_id === id)
   if (entry === undefined) return
