@@ -40,16 +40,13 @@ interface Sizes {
   changed: number
 }
 
-/** A row for each dependency of each user takes six times as much of the disk: with more users they aren't made. */
-const mostUsersWithRows = 10_000_000
-
 /** The sizes of a forge with this number of users. GitHub has 150 million. */
 export function sizeForge(users: number): Sizes {
   return {
     users,
     repositories: Math.ceil((users * 8) / 3),
     terms: Math.max(2_000, Math.ceil(users / 15)),
-    changed: users > mostUsersWithRows ? 0.1 : 1,
+    changed: users > 10_000_000 ? 0.1 : 1,
   }
 }
 
@@ -62,7 +59,7 @@ const checkedRanks = [0, 1, 2, 50, 1_000]
 export async function measureForge({ report, stage, form }: Bench): Promise<void> {
   const { rounds } = form
   const options = sizeForge(form.forgeUsers)
-  const { users, terms } = options
+  const { terms } = options
   const database = await stage.create('forge')
   const { sql } = database
   const totals = await fillSets(report, sql, options)
@@ -105,8 +102,7 @@ export async function measureForge({ report, stage, form }: Bench): Promise<void
   const slowest = { against: 'at most, of all these filters', goal: null }
   report.note({ ...slowest, bar: '30 ids from any place', unit: 'µs' }, Math.max(...ofIds))
   report.note({ ...slowest, bar: 'memory of the matches', unit: 'MB' }, Math.max(...ofMemory))
-  const ours = await measureChange(report, sql, options)
-  if (users <= mostUsersWithRows) await measureRows(report, sql, options, ours)
+  await measureChange(report, sql, options)
   await stage.drop(database)
 }
 
@@ -301,34 +297,12 @@ async function measureBytes(report: Report, sql: Sql): Promise<void> {
   report.note({ ...bar, against: 'each member', unit: 'bytes' }, sum('bytes') / sum('members'))
 }
 
-/** What a change took. */
-interface Change {
-  seconds: number
-  /** Of the write-ahead log. */
-  gigabytes: number
-}
-
-/** Measures a change, from a checkpoint on. */
-async function measure(sql: Sql, change: () => Promise<unknown>): Promise<Change> {
-  const readPosition = async () => {
-    const [row] = await sql<{ bytes: string }[]>`select (pg_current_wal_lsn() - '0/0')::text as bytes`
-    return Number(row?.bytes)
-  }
-  await sql`checkpoint`
-  const [before, began] = [await readPosition(), performance.now()]
-  await change()
-  return {
-    seconds: (performance.now() - began) / 1_000,
-    gigabytes: ((await readPosition()) - before) / 1e9,
-  }
-}
-
 /** Some users and repositories lose two dependencies each, and gain two. */
 async function measureChange(
   report: Report,
   sql: Sql,
   { users, repositories, terms, changed }: Sizes,
-): Promise<Change> {
+): Promise<void> {
   report.say('drawing changes')
   // Terms are drawn as often as items have them. Whether an item had the dependency before doesn't change the work.
   await sql`
@@ -340,94 +314,24 @@ async function measureChange(
       select 'repositories', 1 + (random() * (${repositories}::float8 - 1))::integer from generate_series(1, ${Math.ceil((repositories * changed) / 100)}::integer)
     ) changed, generate_series(1, 4) place`
   const [drawn] = await sql<{ changes: number }[]>`select count(*) as changes from drawn_changes`
-  const change = await measure(sql, () =>
-    changeDataset(sql, {}, async ({ tx }) => {
-      await tx`
-        insert into set_changes
-        select list, id, coalesce(array_agg(term_id) filter (where not is_gained), '{}'),
-          coalesce(array_agg(term_id) filter (where is_gained), '{}')
-        from drawn_changes group by list, id`
-      return {}
-    }),
-  )
+  const readLogPosition = async () => {
+    const [row] = await sql<{ bytes: string }[]>`select (pg_current_wal_lsn() - '0/0')::text as bytes`
+    return Number(row?.bytes)
+  }
+  await sql`checkpoint`
+  const [before, began] = [await readLogPosition(), performance.now()]
+  await changeDataset(sql, {}, async ({ tx }) => {
+    await tx`
+      insert into set_changes
+      select list, id, coalesce(array_agg(term_id) filter (where not is_gained), '{}'),
+        coalesce(array_agg(term_id) filter (where is_gained), '{}')
+      from drawn_changes group by list, id`
+    return {}
+  })
+  const seconds = (performance.now() - began) / 1_000
+  const gigabytes = ((await readLogPosition()) - before) / 1e9
   const bar = { bar: 'a load that changes sets', goal: null }
   report.note({ ...bar, against: 'changes', unit: 'ids' }, Number(drawn?.changes))
-  report.note({ ...bar, against: 'time', unit: 's' }, change.seconds)
-  report.note({ ...bar, against: 'write-ahead log', unit: 'GB' }, change.gigabytes)
-  return change
-}
-
-/**
- * The same change of users where each of their dependencies is a row with two indexes, as before there were sets. A
- * load also changes the users' lists of dependencies beside the sets, so these count as ours.
- */
-async function measureRows(report: Report, sql: Sql, { users, terms }: Sizes, sets: Change): Promise<void> {
-  report.say('writing a row for each dependency of a user')
-  // One of each stretch of as many users as have the dependency once.
-  await sql`
-    create table pairs as
-    select rank as dependency_id, 1 + place * stretch + floor(random() * stretch)::integer as user_id
-    from generate_series(1, ${terms}::integer) rank,
-      lateral (select greatest(1, least(${users}::integer / 2, ${users}::integer / rank)) as count) share,
-      lateral (select ${users}::integer / count as stretch) stretches,
-      generate_series(0, count - 1) place`
-  report.say('indexes')
-  await sql`alter table pairs add primary key (dependency_id, user_id)`
-  await sql`create index on pairs (user_id, dependency_id)`
-  report.say('the lists of dependencies of users')
-  await sql`
-    insert into user_dependencies
-    select user_id, array_agg(dependency_id order by dependency_id) from pairs group by user_id`
-  await sql`vacuum analyze pairs`
-  await sql`vacuum analyze user_dependencies`
-  await sql`
-    create table drawn_pairs as
-    select distinct on (term_id, id) term_id as dependency_id, id as user_id, is_gained
-    from drawn_changes where list = 'users'`
-  await sql`create index on drawn_pairs (user_id)`
-  await sql`analyze drawn_pairs`
-  report.say('changing lists and rows')
-  const lists = await measure(
-    sql,
-    () => sql`
-      update user_dependencies u set dependency_ids = array(
-        select distinct id from unnest(u.dependency_ids || c.gained) as id where id <> all (c.lost) order by id
-      )
-      from (
-        select user_id, coalesce(array_agg(dependency_id) filter (where is_gained), '{}') as gained,
-          coalesce(array_agg(dependency_id) filter (where not is_gained), '{}') as lost
-        from drawn_pairs group by user_id
-      ) c
-      where u.user_id = c.user_id`,
-  )
-  const rows = await measure(sql, () =>
-    sql.begin(async (tx) => {
-      await tx`
-        delete from pairs p using drawn_pairs d
-        where p.dependency_id = d.dependency_id and p.user_id = d.user_id and not is_gained`
-      await tx`
-        insert into pairs select dependency_id, user_id from drawn_pairs where is_gained on conflict do nothing`
-    }),
-  )
-  const compare = (what: string, unit: string, ours: number, theirs: number) =>
-    report.compare(
-      {
-        bar: `a change of users: ${what} of sets and lists`,
-        against: 'of rows',
-        goal: 2,
-        better: 'lower',
-        unit,
-      },
-      [ours],
-      [theirs],
-    )
-  compare('time', 's', sets.seconds + lists.seconds, rows.seconds)
-  compare('write-ahead log', 'GB', sets.gigabytes + lists.gigabytes, rows.gigabytes)
-  const [size] = await sql<{ sets: number; rows: number }[]>`
-    select pg_total_relation_size('sets') + pg_total_relation_size('user_dependencies') as sets, pg_total_relation_size('pairs') as rows`
-  report.compare(
-    { bar: 'disk of sets and lists', against: 'of rows', goal: 1, better: 'lower', unit: 'GB' },
-    [Number(size?.sets) / 1e9],
-    [Number(size?.rows) / 1e9],
-  )
+  report.note({ ...bar, against: 'time', unit: 's' }, seconds)
+  report.note({ ...bar, against: 'write-ahead log', unit: 'GB' }, gigabytes)
 }
