@@ -6,10 +6,8 @@ import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { promisify } from 'node:util'
-import { parse as parseToml } from 'smol-toml'
-import { parse as parseYaml } from 'yaml'
 import { listChangeFiles } from '../changes/assemble.ts'
-import { version as shellVersion } from '../client/src/shell/version.ts'
+import { findVersions, namesVersion } from './set-version.ts'
 
 const project = join(import.meta.dirname, '..')
 
@@ -52,53 +50,20 @@ export async function readNewestChanges(): Promise<{ heading: string; text: stri
   return { heading, text: `${text.trim()}\n` }
 }
 
-/** The versions of packed files that pages tell readers to install. */
-async function readNamedInDocs(read: (name: string) => Promise<string>): Promise<[string, string][]> {
-  const guide = 'docs-site/src/content/docs'
-  const pages = ['README.md', `${guide}/install.md`, `${guide}/production.md`]
-  const texts = await Promise.all(pages.map(async (page) => [page, await read(page)] as const))
-  return texts.flatMap(([page, text]) =>
-    [...text.matchAll(/devdata-(\d+\.\d+\.\d+)\.tgz/g)].map(([, version = '']): [string, string] => [
-      page,
-      version,
-    ]),
-  )
-}
-
 /** Reads the state of this folder, which must be a clone. */
 export async function readReleaseState(): Promise<ReleaseState> {
   const read = (name: string) => readFile(join(project, name), 'utf8')
-  const readJson = async (name: string) => JSON.parse(await read(name))
   const git = async (...parameters: string[]) => {
     const { stdout } = await promisify(execFile)('git', parameters, { cwd: project })
     return stdout.split('\n').filter((line) => line !== '')
   }
-  const { version } = await readJson('package.json')
-  const python = parseToml(await read('client/python/pyproject.toml')).project
-  const { images } = parseYaml(await read('deploy/kubernetes/overlays/example/kustomization.yaml'))
+  const files = (await git('ls-files')).filter(namesVersion)
+  const named = files.map(async (file) =>
+    findVersions(file, await read(file)).map((version): [string, string] => [file, version]),
+  )
   return {
-    version,
-    named: [
-      ['openapi.yml', parseYaml(await read('openapi.yml')).info.version],
-      ['package-lock.json', (await readJson('package-lock.json')).version],
-      ...(await readNamedInDocs(read)),
-      ['client/package.json', (await readJson('client/package.json')).version],
-      ['client/deno.json', (await readJson('client/deno.json')).version],
-      ['client/src/shell/version.ts', shellVersion],
-      ['client/mcp/package.json', (await readJson('client/mcp/package.json')).version],
-      [
-        'client/python/pyproject.toml',
-        typeof python === 'object' && 'version' in python ? String(python.version) : '',
-      ],
-      [
-        'client/python/src/devdata_client/__init__.py',
-        /^__version__ = "(.*)"$/m.exec(await read('client/python/src/devdata_client/__init__.py'))?.[1] ?? '',
-      ],
-      ...images.map(({ newTag }: { newTag: string }): [string, string] => [
-        'deploy/kubernetes/overlays/example/kustomization.yaml',
-        newTag,
-      ]),
-    ],
+    version: JSON.parse(await read('package.json')).version,
+    named: (await Promise.all(named)).flat(),
     heading: (await readNewestChanges()).heading,
     pending: listChangeFiles().map((file) => relative(project, file)),
     changed: (await git('status', '--porcelain')).map((line) => line.slice(3)),

@@ -16,18 +16,21 @@ const named =
 /** Whether a file names the version. */
 export const namesVersion = (path: string): boolean => named.test(path)
 
-/** Writes another version into the text of such a file. What happened in the earlier version, as pages tell it, stays. */
+/** Versions where such a file names its own. What happened in an earlier version, as pages tell it, has other words before it. */
+const versions =
+  /(?<=devdata[_-](?:client-|mcp-)?|(?:"version"|version|__version__|newTag)"?(?::| =) ?["']?|, version |REPOSITORY(?:-import)?:)\d+\.\d+\.\d+(?![\d.]*\d)/g
+
+/** Of package-lock.json, the first two are those of the project, and of its folder among the packages. */
+const countVersions = (path: string) => (path === 'package-lock.json' ? 2 : Number.POSITIVE_INFINITY)
+
+/** The versions that the text of such a file names. */
+export const findVersions = (path: string, text: string): string[] =>
+  (text.match(versions) ?? []).slice(0, countVersions(path))
+
+/** Writes another version into the text of such a file. */
 export function replaceVersion(path: string, text: string, from: string, to: string): string {
-  const version = from.replaceAll('.', String.raw`\.`)
-  if (path === 'package-lock.json') {
-    // The first two: of the project, and of its folder among the packages.
-    let left = 2
-    return text.replaceAll(new RegExp(`(?<="version": ")${version}(?=")`, 'g'), (old) =>
-      left-- > 0 ? to : old,
-    )
-  }
-  const before = String.raw`(?<=devdata[_-](?:client-|mcp-)?|(?:"version"|version|__version__|newTag)"?(?::| =) ?["']?|, version |REPOSITORY(?:-import)?:)`
-  return text.replaceAll(new RegExp(before + version + String.raw`(?![\d.]*\d)`, 'g'), to)
+  let left = countVersions(path)
+  return text.replaceAll(versions, (old) => (left-- > 0 && old === from ? to : old))
 }
 
 /** Puts the heading of a new version before the newest one, with the sections that the changes name, in the order of that one. */
