@@ -4,7 +4,7 @@
  */
 import type { Fragment, SqlOrTransaction } from '../database/connect.ts'
 import { filterNotReady } from '../errors.ts'
-import { listDependencyKeys, writeDependencyKey } from '../names/dependency-names.ts'
+import { listStoredKeys } from '../names/dependency-names.ts'
 import { identifyLogin } from '../names/forge-names.ts'
 import { textNames } from '../names/searchable-texts.ts'
 import type { DatedTerm } from '../sets/dated-items.ts'
@@ -133,13 +133,9 @@ function listNames({ dependency_names: names = [], dependency_match: match }: Fi
   return match === 'all' ? names.map((name) => [name]) : [[...names]]
 }
 
-function listKeys(name: string): string[] {
-  return listDependencyKeys(name).map(writeDependencyKey)
-}
-
 function listDependencySearches(filter: Filter): Search[] {
   const { dependency_names: names = [], without_dependency_names: without } = filter
-  const any = (keys: readonly string[]) => ({ dependencyKeys: keys.flatMap(listKeys) })
+  const any = (keys: readonly string[]) => ({ dependencyKeys: keys.flatMap(listStoredKeys) })
   const areDated = hasUseWindow(filter) // `findInWindow` finds these, with the same names, files and status
   const searches: Search[] = names.length === 0 || areDated ? [] : listNames(filter).map(any)
   if (without !== undefined) return [...searches, { ...any(without), isExcluded: true }]
@@ -204,7 +200,7 @@ function selectDatedTerms(
   lists: readonly (readonly string[])[],
 ): Fragment {
   const asked = lists.flatMap((names, place) =>
-    names.flatMap((name) => listKeys(name).map((key) => ({ place, name, key }))),
+    names.flatMap((name) => listStoredKeys(name).map((key) => ({ place, name, key }))),
   )
   return sql`(
     select coalesce(json_object_agg(place, groups), '{}')

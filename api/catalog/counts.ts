@@ -2,7 +2,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Fragment, Sql, SqlOrTransaction } from '../database/connect.ts'
 import { countStatement } from '../database/statement-count.ts'
-import { listDependencyKeys, writeDependencyKey } from '../names/dependency-names.ts'
+import { listStoredKeys } from '../names/dependency-names.ts'
 import { countSets, countUnions, uniteSets } from '../sets/set-unions.ts'
 import { type SetKey, selectKey } from '../sets/stored-sets.ts'
 import { type Filter, isUnfiltered } from './canonical-filter.ts'
@@ -149,7 +149,7 @@ async function countNames(
 ): Promise<Divided | 'outdated'> {
   const found = await findNames(sql, list, edition)
   if (found === 'outdated') return found
-  const asked = new Set((filter.dependency_names ?? []).flatMap(listKeys))
+  const asked = new Set((filter.dependency_names ?? []).flatMap(listStoredKeys))
   const names = found.names.filter(({ keys }) => !keys.some((key) => asked.has(key)))
   const counts = await countUnions(sql, list, [...names, { sets: found.anyName }], ids.toBitmap(), edition)
   if (counts === 'outdated') return counts
@@ -228,10 +228,10 @@ async function rankNames(
   // A filter by a name finds it in each ecosystem.
   const names = new Map<string, string>()
   for (const { name } of ranked) {
-    const key = listKeys(name).join('\0')
+    const key = listStoredKeys(name).join('\0')
     if (!names.has(key)) names.set(key, name)
   }
-  const wanted = [...names.values()].map((name) => ({ name, keys: listKeys(name) }))
+  const wanted = [...names.values()].map((name) => ({ name, keys: listStoredKeys(name) }))
   const stored = await sql<{ key: string; most: number; sets: SetKey[] }[]>`
     select name_key as key, max(${count}) as most, json_agg(${selectKey(sql, 'dependencies', list)}) as sets
     from dependencies
@@ -268,8 +268,4 @@ async function findRare(
     if (name !== undefined && union.toIdSet().total < minItems) rare.add(name)
   }
   return rare
-}
-
-function listKeys(name: string): string[] {
-  return listDependencyKeys(name).map(writeDependencyKey)
 }

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache'
 import type { Sql, SqlOrTransaction } from '../database/connect.ts'
 import { countStatement } from '../database/statement-count.ts'
 import { filterNotReady } from '../errors.ts'
-import { listDependencyKeys, writeDependencyKey } from '../names/dependency-names.ts'
+import { listStoredKeys } from '../names/dependency-names.ts'
 import { type DatedTerm, readDatedItems } from '../sets/dated-items.ts'
 import { dayOf, secondsPerDay } from './attribute-values.ts'
 import { readOneState } from './dataset.ts'
@@ -130,7 +130,7 @@ interface FoundTerms {
 }
 
 async function findTerms(sql: SqlOrTransaction, { name, file }: HistorySearch): Promise<FoundTerms> {
-  const keys = listDependencyKeys(name).map(writeDependencyKey)
+  const keys = listStoredKeys(name)
   const [found] = await sql<FoundTerms[]>`
     select version, edition, ${selectUnready(sql, ['first_use_since'])} as unready, (
       select coalesce(json_agg(json_build_object('termId', id, 'status', status)), '[]') from dependencies

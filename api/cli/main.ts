@@ -1,14 +1,13 @@
 /** The command line: `npm run -s devdata -- …`, or `deno task devdata …`. */
 import process from 'node:process'
 import { CommanderError } from 'commander'
+import { insufficientPrivilege } from '../database/connection-error.ts'
 import { readCode } from '../errors.ts'
 import { explainUnhandledRefusals, toOperatorMessage } from '../runtime/operator-message.ts'
 import { createCommands } from './commands.ts'
 import { Interruption } from './session.ts'
 
 const usageExitCode = 2
-/** SQLSTATE. */
-const insufficientPrivilege = '42501'
 
 // A reader of the output may stop early (`devdata keys list | head -1`). The command still completes.
 for (const stream of [process.stdout, process.stderr]) {

@@ -71,8 +71,10 @@ export function freeBytes({ buffer, length }: Uint8Array<ArrayBuffer>): void {
   if (2 * length > buffer.byteLength) buffer.transfer(0)
 }
 
-/** Sends a value as JSON. */
-export function sendJson(c: ApiContext, value: unknown): Promise<Response> {
+/** Sends a value as JSON, which no cache keeps. `version` is that of the dataset that it is about. */
+export function sendJson(c: ApiContext, value: unknown, version?: number): Promise<Response> {
+  if (version !== undefined) setHeader(c, 'X-Dataset-Version', String(version))
+  setHeader(c, 'Cache-Control', 'no-store')
   return send(c, JSON.stringify(value), { type: 'application/json' })
 }
 

@@ -62,6 +62,11 @@ export function writeDependencyKey({ prefix, name }: DependencyKey): string {
   return prefix + name
 }
 
+/** Lists the keys that a requested name may have, as they are stored. */
+export function listStoredKeys(name: string): string[] {
+  return listDependencyKeys(name).map(writeDependencyKey)
+}
+
 function keyIn({ prefix, normalize }: Spelling, name: string): DependencyKey {
   return { prefix, name: foldText(normalize(name)) }
 }

@@ -12,7 +12,7 @@ import { countStatement } from '../database/statement-count.ts'
 import { ApiError, badRequest, forbidden, keysOverHttpOff, notFound, readCode } from '../errors.ts'
 import { readJsonObject } from '../http/json-body.ts'
 import type { ApiContext, HonoEnvironment } from '../http/request-context.ts'
-import { sendJson, setHeader } from '../http/response.ts'
+import { sendJson } from '../http/response.ts'
 import { labelRule, parseLabel, parseRateLimit, scopes } from '../ledger/api-key.ts'
 import {
   changeKey,
@@ -114,7 +114,6 @@ function createHandlers(meter: Meter, sql: Sql) {
     const body = await countStatement(sql, work).catch(async (error) => {
       throw await explainFailure(sql, error, c.req.param('id'))
     })
-    setHeader(c, 'Cache-Control', 'no-store')
     return sendJson(c, body)
   }
 

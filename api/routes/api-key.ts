@@ -58,7 +58,6 @@ export function addApiKeyRoutes(app: Hono<HonoEnvironment>, meter: Meter, sql: S
     meter.free((c, url, { balance }) => {
       assertKnownParameters(url.searchParams, [])
       const { secret, role } = c.get('caller')
-      setHeader(c, 'Cache-Control', 'no-store')
       return sendJson(c, { api_key: secret, remaining_credits: balance, role })
     }),
   )
@@ -68,7 +67,6 @@ export function addApiKeyRoutes(app: Hono<HonoEnvironment>, meter: Meter, sql: S
     meter.free(async (c, url) => {
       assertKnownParameters(url.searchParams, [])
       const data = await countStatement(sql, () => listConnections(sql, c.get('caller').id))
-      setHeader(c, 'Cache-Control', 'no-store')
       return sendJson(c, { data, meta: createMeta(c) })
     }),
   )

@@ -5,7 +5,7 @@ import type { Meter } from '../checkout/meter.ts'
 import { badRequest, listAlternatives } from '../errors.ts'
 import { createMeta } from '../http/data-response.ts'
 import { type ApiContext, createRequester, type HonoEnvironment } from '../http/request-context.ts'
-import { sendJson, setHeader } from '../http/response.ts'
+import { sendJson } from '../http/response.ts'
 import type { Scope } from '../ledger/api-key.ts'
 import { readFilters, repeatable } from './catalog-filters.ts'
 import { assertKnownParameters, readOption, readQuery } from './parameters.ts'
@@ -40,9 +40,7 @@ export function addCountRoute(
         readCountRequest(url),
         createRequester(c),
       )
-      setHeader(c, 'X-Dataset-Version', String(version))
-      setHeader(c, 'Cache-Control', 'no-store')
-      return sendJson(c, { data: items, total, others, none, meta: createMeta(c) })
+      return sendJson(c, { data: items, total, others, none, meta: createMeta(c) }, version)
     }),
   )
 }

@@ -11,7 +11,7 @@ import { countStatement } from '../database/statement-count.ts'
 import { badRequest } from '../errors.ts'
 import { createMeta } from '../http/data-response.ts'
 import { type ApiContext, createRequester, type HonoEnvironment } from '../http/request-context.ts'
-import { sendJson, setHeader } from '../http/response.ts'
+import { sendJson } from '../http/response.ts'
 import { searchableTexts, textNames } from '../names/searchable-texts.ts'
 import {
   assertKnownParameters,
@@ -41,9 +41,7 @@ export function addDiscoveryRoutes(
     discover: () => Promise<Discovery<Item>>,
   ): Promise<Response> {
     const { version, items } = await takeTurn(createRequester(c), () => countStatement(sql, discover))
-    setHeader(c, 'X-Dataset-Version', String(version))
-    setHeader(c, 'Cache-Control', 'no-store')
-    return sendJson(c, { data: items, meta: createMeta(c) })
+    return sendJson(c, { data: items, meta: createMeta(c) }, version)
   }
 
   app.get(
@@ -80,9 +78,7 @@ export function addDiscoveryRoutes(
         now: Math.floor(Date.now() / 1_000),
       }
       const { version, months, unknown } = await readUseHistory(search, createRequester(c))
-      setHeader(c, 'X-Dataset-Version', String(version))
-      setHeader(c, 'Cache-Control', 'no-store')
-      return sendJson(c, { data: months, unknown, meta: createMeta(c) })
+      return sendJson(c, { data: months, unknown, meta: createMeta(c) }, version)
     }),
   )
 
