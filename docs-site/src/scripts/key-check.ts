@@ -1,7 +1,7 @@
 /** Asks the service whether a key works, which is free. */
 import type { CreditStatus } from '../../../client/src/types.ts'
 import { readError, sendRequest } from './api-request.ts'
-import { writeBalance } from './key-state.ts'
+import { writeBalance } from './credits.ts'
 
 /** What is known about a key. */
 export interface KeyState {

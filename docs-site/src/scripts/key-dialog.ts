@@ -1,10 +1,10 @@
 /** The header's button and dialog for the reader's key, and the balance beside them. */
 import { onBalance } from './api-request.ts'
+import { writeBalance, writeCredits } from './credits.ts'
 import { findDemoKey } from './demo-key.ts'
 import { closeOnClickBeside, find } from './elements.ts'
 import { isKeyShown, onKeyChange, onShownChange, readKey, showKey, writeKey } from './key.ts'
 import { checkKey } from './key-check.ts'
-import { writeBalance, writeCredits } from './key-state.ts'
 import { findKey } from './key-text.ts'
 
 const open = find('#key-open', HTMLButtonElement)

@@ -1,9 +1,9 @@
 /** The field for the reader's key in a page. In a trial it has the demo key. */
 import { onBalance } from './api-request.ts'
+import { writeBalance } from './credits.ts'
 import { findDemoKey } from './demo-key.ts'
 import { onKeyChange, readKey, writeKey } from './key.ts'
 import { checkKey } from './key-check.ts'
-import { writeBalance } from './key-state.ts'
 import { findKey, writeKeyEnd } from './key-text.ts'
 
 /** Starts the field of this page. */

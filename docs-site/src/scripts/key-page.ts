@@ -1,6 +1,7 @@
 /** The page "Your key": balance, spending and entries of the reader's key. All of its requests are free. */
 import type { UsageEntry } from '../../../client/src/types.ts'
 import { docsPath } from '../docs-path.ts'
+import { writePrice } from './credits.ts'
 import { createElement as create, createButton } from './elements.ts'
 import { onKeyChange, readKey } from './key.ts'
 import { showConnections } from './key-connections.ts'
@@ -10,7 +11,6 @@ import { showKeyExample } from './key-example.ts'
 import { showSpending } from './key-spending.ts'
 import { formatNumber } from './key-table.ts'
 import { writeKeyEnd } from './key-text.ts'
-import { writePrice } from './money.ts'
 import { listDays } from './spending-chart.ts'
 import { getCredits, getPage, listSums, UsageError, writeEntriesPath } from './usage.ts'
 

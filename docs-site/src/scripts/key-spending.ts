@@ -1,8 +1,8 @@
 /** The spending of the reader's key on the page "Your key": a chart and a table. */
 import type { UsageSum } from '../../../client/src/types.ts'
+import { writePrice } from './credits.ts'
 import { createElement as create } from './elements.ts'
 import { createTable, formatNumber } from './key-table.ts'
-import { writePrice } from './money.ts'
 import { drawSpending, listDays } from './spending-chart.ts'
 
 /** Shows the sums of the last 30 days, or of as many as the reader chooses. */

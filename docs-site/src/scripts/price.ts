@@ -1,6 +1,6 @@
 /** Asks for the price of a request. */
 import { type ApiResponse, readError, sendRequest } from './api-request.ts'
-import { writeCredits } from './key-state.ts'
+import { writeCredits } from './credits.ts'
 import { readQuote } from './quote.ts'
 
 /** What the service says of a list: how many items it has and what a page costs, or why it has no price. */

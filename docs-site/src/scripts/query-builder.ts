@@ -12,11 +12,11 @@ import {
   packageCompletion,
   placeCompletion,
 } from './completion.ts'
+import { writePrice } from './credits.ts'
 import { createDivision } from './division.ts'
 import { createElement, find } from './elements.ts'
 import { onKeyChange, readKey } from './key.ts'
 import { openKeyDialog } from './key-dialog.ts'
-import { writePrice } from './money.ts'
 import { getListPrice } from './price.ts'
 import { describePrice, listUnused, readFields, writePath } from './query.ts'
 import { followKey, updateSample } from './sample-code.ts'

@@ -2,7 +2,7 @@
 
 import { repeated } from '../../../client/src/filter-types.ts'
 import { findCountryCode } from './country-code.ts'
-import { writeCredits } from './key-state.ts'
+import { writeCredits } from './credits.ts'
 import { countItems } from './quote.ts'
 import { splitList, writeUrl } from './url.ts'
 

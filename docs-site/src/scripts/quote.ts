@@ -1,7 +1,7 @@
 /** The price of a request, as the response to its `HEAD` has it. */
+
+import { writeCost, writeCredits } from './credits.ts'
 import { createElement } from './elements.ts'
-import { writeCredits } from './key-state.ts'
-import { writeCost } from './money.ts'
 
 /** The status and the headers of a response to `HEAD`. */
 type Head = Pick<Response, 'status' | 'headers'>

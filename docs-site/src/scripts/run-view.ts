@@ -2,8 +2,8 @@
 import type { UsageEntry } from '../../../client/src/types.ts'
 import { statusTexts } from '../../status-texts.ts'
 import type { ApiResponse } from './api-request.ts'
+import { writeCredits } from './credits.ts'
 import { createElement } from './elements.ts'
-import { writeCredits } from './key-state.ts'
 import { hideKey } from './key-text.ts'
 
 /** Headers that say something about this API. */

@@ -7,11 +7,11 @@
  */
 import { readError, sendRequest } from './api-request.ts'
 import { completeField, packageCompletion, placeCompletion } from './completion.ts'
+import { writeCost } from './credits.ts'
 import { findDemoKey } from './demo-key.ts'
 import { createButton, createElement, find } from './elements.ts'
 import { onKeyChange, readKey, writeKey } from './key.ts'
 import { openKeyDialog } from './key-dialog.ts'
-import { writeCost } from './money.ts'
 import { getListPrice, type ListPrice } from './price.ts'
 import { describePublicly } from './public-counts.ts'
 import { placeHint } from './query.ts'

@@ -1,9 +1,9 @@
 /** Sends the viewer's requests: with the reader's key, and at a price that the reader has seen and accepted. */
 import type { UsageEntry } from '../../../client/src/types.ts'
 import { tellBalance } from './api-request.ts'
+import { writeCredits } from './credits.ts'
 import { createButton, createElement } from './elements.ts'
 import { readKey } from './key.ts'
-import { writeCredits } from './key-state.ts'
 import { hideKey } from './key-text.ts'
 import { readQuote, writeQuote } from './quote.ts'
 import { writeReceipt } from './run-view.ts'
