@@ -2,13 +2,13 @@
  * What the page "Your key" shows without a key: an example of a key with 10,000 credits. Its figures belong together: the
  * entries are those of the last day, and the sums are what the balance lacks.
  */
+import type { UsageSum } from '../../../client/src/types.ts'
 import { createElement as create } from './elements.ts'
 import { connectionColumns } from './key-connections.ts'
 import { entryColumns } from './key-entries.ts'
 import { showSpending } from './key-spending.ts'
 import { createTable } from './key-table.ts'
 import { listDays } from './spending-chart.ts'
-import type { DaySum } from './usage.ts'
 
 const days = listDays(30)
 const today = days.at(-1) ?? ''
@@ -23,7 +23,7 @@ const costs = [
 ] as const
 
 /** The sums before today: nothing on two days of seven. */
-const earlier: DaySum[] = days.slice(0, -1).flatMap((day, index) =>
+const earlier: UsageSum[] = days.slice(0, -1).flatMap((day, index) =>
   index % 7 > 4
     ? []
     : ['/users', '/repos'].flatMap((endpoint, list) => {
@@ -32,7 +32,7 @@ const earlier: DaySum[] = days.slice(0, -1).flatMap((day, index) =>
       }),
 )
 
-const sums: DaySum[] = [
+const sums: UsageSum[] = [
   ...earlier,
   { day: today, endpoint: '/users', requests: 2, items: 130, cost: 130 },
   { day: today, endpoint: '/users/{login}', requests: 1, items: 1, cost: 1 },
