@@ -54,7 +54,29 @@ function readRow(bytes: Buffer): { length: number; fields: Buffer[] | undefined 
 /** Reads an integer of any size up to 53 bits. */
 export function readInteger(field: Buffer | undefined): number {
   if (field === undefined || field.length === 0) throw new Error('a row lacks an integer')
-  return field.length === 8 ? Number(field.readBigInt64BE()) : field.readIntBE(0, field.length)
+  return readIntegerAt(field, 0, field.length)
+}
+
+/** Array elements are too many for a buffer each. */
+function readIntegerAt(bytes: Buffer, at: number, size: number): number {
+  if (size === 4) return bytes.readInt32BE(at)
+  if (size === 8) return bytes.readInt32BE(at) * 2 ** 32 + bytes.readUInt32BE(at + 4)
+  return bytes.readIntBE(at, size)
+}
+
+/** Reads an array of integers. A missing one is empty. */
+export function readIntegers(field: Buffer | undefined): (number | null)[] {
+  const headerBytes = 20 // of an array with one dimension: an empty one has none
+  if (field === undefined || field.length <= headerBytes) return []
+  const values = new Array<number | null>(field.readInt32BE(12))
+  let at = headerBytes
+  for (let place = 0; place < values.length; place++) {
+    const size = field.readInt32BE(at)
+    at += 4
+    values[place] = size < 0 ? null : readIntegerAt(field, at, size)
+    at += Math.max(0, size)
+  }
+  return values
 }
 
 /** The value of a column of a row that is written. */

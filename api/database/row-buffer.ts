@@ -2,16 +2,19 @@
  * Rows in PostgreSQL's binary format for `copy`, which are written once into bytes. As lines of text, each character would be
  * copied several times, and the server would parse numbers, arrays and escapes.
  */
-import { finished } from 'node:stream/promises'
+import { Readable } from 'node:stream'
+import { finished, pipeline } from 'node:stream/promises'
 import type { SqlOrTransaction } from './connect.ts'
 import type { Column } from './copy.ts'
 
 /** The types of columns, each with that of its items, and the number of the latter in PostgreSQL's catalog. */
 const columnTypes = {
+  smallint: undefined,
   integer: undefined,
   bigint: undefined,
   boolean: undefined,
-  text: undefined,
+  text: undefined, // also of an enumeration
+  bytea: undefined,
   'integer[]': { type: 'integer', oid: 23 },
   'bigint[]': { type: 'bigint', oid: 20 },
   'text[]': { type: 'text', oid: 25 },
@@ -47,6 +50,36 @@ const header = Buffer.from('PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0', 'latin1')
 const firstBytes = 2 ** 16
 /** A buffer that has become larger, because of one large row, is given back. */
 const maxKeptBytes = 4 * 2 ** 20
+/** Rows that are made while others are copied are sent when they have this many bytes. */
+const sentBytes = 2 ** 16
+
+/** A row that is written, by the names of its columns. */
+export type WrittenRow = Readonly<Record<string, Column | Uint8Array>>
+
+/**
+ * Copies rows into a table while `rows` makes the next ones. Call it in a transaction, of which nothing else may run until all rows are
+ * copied. An error aborts the transaction, also one of `rows`.
+ */
+export async function copyWhileMade(
+  tx: SqlOrTransaction,
+  table: string,
+  columns: readonly TypedColumn[],
+  rows: Iterable<WrittenRow>,
+): Promise<void> {
+  const names = columns.map(({ name }) => name).join()
+  const stream = await tx.unsafe(`copy ${table} (${names}) from stdin (format binary)`).writable()
+  await pipeline(Readable.from(writeRows(columns, rows), { highWaterMark: 1 }), stream)
+}
+
+function* writeRows(columns: readonly TypedColumn[], rows: Iterable<WrittenRow>): Generator<Buffer, void> {
+  const buffer = new RowBuffer()
+  for (const row of rows) {
+    buffer.add(columns, row)
+    if (buffer.length >= sentBytes) yield buffer.take()
+  }
+  buffer.begin(-1) // the end
+  yield buffer.take()
+}
 
 /** Collects rows, and copies them into a table. Use one buffer for many copies: each new one allocates memory outside of the heap. */
 export class RowBuffer {
@@ -58,6 +91,12 @@ export class RowBuffer {
     return this.#length
   }
 
+  /** Writes a row. Throws if an integer is out of range. */
+  add(columns: readonly TypedColumn[], row: WrittenRow): void {
+    this.begin(columns.length)
+    this.write(columns, row)
+  }
+
   /** Begins a row of this many columns. */
   begin(columns: number): void {
     this.#reserve(2)
@@ -65,7 +104,7 @@ export class RowBuffer {
   }
 
   /** Writes the next columns of a row, which has a value for each. Throws if an integer is out of range. */
-  write(columns: readonly TypedColumn[], row: Readonly<Record<string, Column>>): void {
+  write(columns: readonly TypedColumn[], row: WrittenRow): void {
     for (const { name, type } of columns) this.#writeColumn(type, row[name] ?? null)
   }
 
@@ -79,6 +118,13 @@ export class RowBuffer {
   clear(): void {
     if (this.#bytes.length > maxKeptBytes) this.#bytes = Buffer.allocUnsafeSlow(firstBytes)
     this.#length = header.copy(this.#bytes)
+  }
+
+  /** Returns the bytes of the rows. Those of later rows continue them. */
+  take(): Buffer {
+    const bytes = Buffer.from(this.#bytes.subarray(0, this.#length))
+    this.#length = 0
+    return bytes
   }
 
   /** Copies the rows into a table, as `copyInto` does, and forgets them. */
@@ -99,10 +145,11 @@ export class RowBuffer {
     this.#bytes = larger
   }
 
-  #writeColumn(type: ColumnType, value: Column): void {
+  #writeColumn(type: ColumnType, value: Column | Uint8Array): void {
     this.#reserve(24)
     if (value === null) this.#writeInteger(-1)
     else if (typeof value === 'string') this.#writeText(value)
+    else if (value instanceof Uint8Array) this.#writeBytes(value)
     else if (typeof value === 'object') this.#writeArray(type, value)
     else if (type === 'boolean') {
       this.#writeInteger(1)
@@ -112,6 +159,9 @@ export class RowBuffer {
       const upper = Math.floor(Number(value) / 2 ** 32)
       this.#writeInteger(upper)
       this.#length = this.#bytes.writeUInt32BE(Number(value) - upper * 2 ** 32, this.#length)
+    } else if (type === 'smallint') {
+      this.#writeInteger(2)
+      this.#length = this.#bytes.writeInt16BE(Number(value), this.#length)
     } else {
       this.#writeInteger(4)
       this.#writeInteger(Number(value))
@@ -129,6 +179,13 @@ export class RowBuffer {
     this.#reserve(4 + most)
     const written = this.#bytes.write(text, this.#length + 4)
     this.#length = this.#bytes.writeInt32BE(written, this.#length) + written
+  }
+
+  #writeBytes(bytes: Uint8Array): void {
+    this.#reserve(4 + bytes.length)
+    this.#writeInteger(bytes.length)
+    this.#bytes.set(bytes, this.#length)
+    this.#length += bytes.length
   }
 
   #writeArray(type: ColumnType, values: readonly (string | number | null)[]): void {

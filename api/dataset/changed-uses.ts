@@ -2,25 +2,31 @@
  * What users use now, compared with what they used: computed from the repositories that they contributed to.
  */
 import type { SqlOrTransaction } from '../database/connect.ts'
-import { copyRows, readInteger } from '../database/copy.ts'
+import { copyRows, readInteger, readIntegers } from '../database/copy.ts'
 import type { ChangedRange } from '../sets/set-changes.ts'
-import { readArray, readUses } from '../sets/use-changes.ts'
+import { readUses } from '../sets/use-changes.ts'
 import { type UseBegin, type UseEnd, unknownBegin } from '../sets/use-chunks.ts'
 
-/** A user who uses something else, or at other times. */
-interface ChangedUses {
+/** What a user uses. */
+export interface ComputedUses {
   user_id: number
-  /** What the user uses now: ascending terms, and dates as `user_dependencies` has them. */
+  /** Ascending terms, and dates as `user_dependencies` has them. */
   dependency_ids: number[]
   begins: (number | null)[]
   ends: (number | null)[]
+  /** Undefined: the user uses the same, at the same times. */
+  change: ChangedUses | undefined
+}
+
+/** How what a user uses has changed. */
+interface ChangedUses {
   /** Terms that the user no longer uses. */
   lost: number[]
   gained: number[]
   /** All terms with other dates, also those that are lost or gained. Null: all, because the user used nothing. */
   differing: number[] | null
-  /** Whether the dates of what the user used were known. */
-  is_dated_before: boolean
+  /** Whether a use began or ended at another time than the one that was known. */
+  isRedated: boolean
 }
 
 /** What a user uses, by term. */
@@ -75,34 +81,61 @@ export function selectContributors(contributions: string): string {
 /** Declarations whose users are compared at a time: some 10 MB. One user may have more. */
 const maxDeclarations = 200_000
 
-/** Finds the changed ones of a range of `affected_users`, some at a time. Between them, `tx` may run other statements. */
-export async function* findChangedUses(
+/**
+ * Takes the rows of a range of `affected_users` out of `user_dependencies`, and yields those that come in their place, some at a time.
+ * Between them, `tx` may run other statements.
+ */
+export async function* replaceUses(
   tx: SqlOrTransaction,
   range: ChangedRange,
   files: TermFiles,
   maxSize = maxDeclarations,
-): AsyncGenerator<ChangedUses[], void> {
+): AsyncGenerator<Iterable<ComputedUses>, void> {
   const contributions = await readContributions(tx, range)
   for (const part of splitRange(range, contributions, maxSize)) {
     const declarations = await readDeclarations(tx, part.repositories)
     await files.read(termsOf(declarations))
-    const changed: ChangedUses[] = []
-    const stored = copyRows(
+    const stored = new Map<number, Buffer[]>()
+    const rows = copyRows(
       tx,
-      `select user_id, dependency_ids, begins, ends from affected_users left join user_dependencies using (user_id)
-      where user_id between ${part.first} and ${part.last}`,
+      `delete from user_dependencies u using affected_users a
+      where u.user_id = a.user_id and a.user_id between ${part.first} and ${part.last}
+      returning u.user_id, dependency_ids, begins, ends`,
     )
-    for await (const [user, ...columns] of stored) {
-      const user_id = readInteger(user)
-      const uses: UsesByTerm = new Map()
-      for (const contribution of contributions.get(user_id) ?? []) {
-        addUses(uses, contribution, declarations.get(contribution.repositoryId), files)
-      }
-      const isDatedBefore = (columns[1]?.length ?? 0) > 0
-      const found = compareUses(readUses({ hasSeconds: false }, columns), uses, isDatedBefore)
-      if (found !== undefined) changed.push({ user_id, ...found })
+    for await (const [user, ...columns] of rows) stored.set(readInteger(user), columns)
+    yield computeUses({ ...part, contributions, declarations, stored }, files)
+  }
+}
+
+/** What is known of the users of a part. */
+interface KnownUses extends RangePart {
+  contributions: Contributions
+  declarations: ReadonlyMap<number, Declarations>
+  /** The columns of their rows. */
+  stored: ReadonlyMap<number, Buffer[]>
+}
+
+/** Yields the users who use something, or had a row. */
+function* computeUses(
+  { users, contributions, declarations, stored }: KnownUses,
+  files: TermFiles,
+): Generator<ComputedUses, void> {
+  for (const user_id of new Set([...users, ...stored.keys()])) {
+    const uses: UsesByTerm = new Map()
+    for (const contribution of contributions.get(user_id) ?? []) {
+      addUses(uses, contribution, declarations.get(contribution.repositoryId), files)
     }
-    yield changed
+    const columns = stored.get(user_id)
+    if (columns === undefined && uses.size === 0) continue
+    const termIds = [...uses.keys()].sort((a, b) => a - b)
+    const sorted = termIds.map((termId) => uses.get(termId))
+    yield {
+      user_id,
+      dependency_ids: termIds,
+      begins: sorted.map((use) => (use === undefined || use.begin === unknownBegin ? null : use.begin)),
+      ends: sorted.map((use) => use?.end ?? null),
+      change: compareUses(columns ?? [], uses, termIds),
+    }
   }
 }
 
@@ -150,10 +183,11 @@ async function readContributions(
   return byUser
 }
 
-/** A part of a range, and the repositories that its users contributed to. */
+/** A part of a range, its users, and the repositories that they contributed to. */
 interface RangePart {
   first: number
   last: number
+  users: number[]
   repositories: Set<number>
 }
 
@@ -163,22 +197,21 @@ function* splitRange(
   contributions: Contributions,
   maxSize: number,
 ): Generator<RangePart, void> {
-  let { first } = range
-  let repositories = new Set<number>()
+  let part: RangePart = { ...range, users: [], repositories: new Set() }
   let size = 0
   for (const [userId, ofUser] of contributions) {
     if (size >= maxSize) {
-      yield { first, last: userId - 1, repositories }
-      first = userId
-      repositories = new Set()
+      yield { ...part, last: userId - 1 }
+      part = { ...range, first: userId, users: [], repositories: new Set() }
       size = 0
     }
+    part.users.push(userId)
     for (const { repositoryId, declarations } of ofUser) {
-      repositories.add(repositoryId)
+      part.repositories.add(repositoryId)
       size += declarations
     }
   }
-  yield { first, last: range.last, repositories }
+  yield part
 }
 
 /** What a repository declares. */
@@ -200,9 +233,9 @@ async function readDeclarations(
   const byRepository = new Map<number, Declarations>()
   for await (const [id, termIds, firstUses, lastUses] of rows) {
     byRepository.set(readInteger(id), {
-      termIds: readArray(termIds),
-      firstUses: readArray(firstUses),
-      lastUses: readArray(lastUses),
+      termIds: readIntegers(termIds),
+      firstUses: readIntegers(firstUses),
+      lastUses: readIntegers(lastUses),
     })
   }
   return byRepository
@@ -228,7 +261,8 @@ function addUses(
   { termIds, firstUses, lastUses }: Declarations = { termIds: [], firstUses: [], lastUses: [] },
   files: TermFiles,
 ): void {
-  for (const [place, termId] of termIds.entries()) {
+  for (let place = 0; place < termIds.length; place++) {
+    const termId = termIds[place] ?? null
     const file = termId === null ? undefined : files.get(termId)
     if (termId === null || file === undefined) continue
     const [firstUse, lastUse] = [firstUses[place] ?? null, lastUses[place] ?? null]
@@ -251,29 +285,25 @@ function isAfter(date: number | null, other: number | null): boolean {
   return date !== null && other !== null && date > other
 }
 
-/** Returns undefined if nothing has changed. */
+/** Compares the columns of a user's row with what the user uses, `termIds` in order. Returns undefined if nothing has changed. */
 function compareUses(
-  before: UsesByTerm,
+  columns: readonly Buffer[],
   after: UsesByTerm,
-  is_dated_before: boolean,
-): Omit<ChangedUses, 'user_id'> | undefined {
+  termIds: readonly number[],
+): ChangedUses | undefined {
+  const before = readUses({ hasSeconds: false }, columns)
+  const isDatedBefore = (columns[1]?.length ?? 0) > 0
+  if (before.size === 0) {
+    if (after.size === 0) return undefined
+    return { lost: [], gained: [...termIds], differing: null, isRedated: false }
+  }
   const lost = [...before.keys()].filter((termId) => !after.has(termId))
-  const dependency_ids = [...after.keys()].sort((a, b) => a - b)
-  const gained = dependency_ids.filter((termId) => !before.has(termId))
-  const uses = dependency_ids.map((termId) => after.get(termId))
-  const redated = [...after].flatMap(([termId, { begin, end }]) => {
-    const known = before.get(termId)
-    return known === undefined || (known.begin === begin && known.end === end) ? [] : [termId]
+  const gained = termIds.filter((termId) => !before.has(termId))
+  const redated = termIds.filter((termId) => {
+    const [known, use] = [before.get(termId), after.get(termId)]
+    return known !== undefined && (known.begin !== use?.begin || known.end !== use.end)
   })
   const differing = [...lost, ...gained, ...redated]
-  if (differing.length === 0 && (is_dated_before || before.size === 0)) return undefined
-  return {
-    dependency_ids,
-    begins: uses.map((use) => (use === undefined || use.begin === unknownBegin ? null : use.begin)),
-    ends: uses.map((use) => use?.end ?? null),
-    lost,
-    gained,
-    differing: before.size === 0 ? null : differing,
-    is_dated_before,
-  }
+  if (differing.length === 0 && isDatedBefore) return undefined
+  return { lost, gained, differing, isRedated: isDatedBefore && redated.length > 0 }
 }

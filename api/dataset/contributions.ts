@@ -49,12 +49,16 @@ export async function updateAuthors(
         select from authors a where a.repository_id = c.repository_id and a.identity = c.identity
       )
       returning identity
-    ), written as (
+    ), added as (
       insert into contributions (identity, repository_id, kind, first_date, last_date, excludes_nothing)
       select identity, repository_id, 'author', first_date, last_date, excludes_nothing
-      from authors where is_new or has_other_dates
-      on conflict (identity, repository_id, kind) do update set first_date = excluded.first_date,
-        last_date = excluded.last_date, excludes_nothing = excluded.excludes_nothing
+      from authors where is_new order by identity, repository_id
+    ), updated as (
+      update contributions c set
+        first_date = a.first_date, last_date = a.last_date, excludes_nothing = a.excludes_nothing
+      from authors a
+      where not a.is_new and a.has_other_dates
+        and c.identity = a.identity and c.repository_id = a.repository_id and c.kind = 'author'
     ), active as (
       insert into active_users
       select user_id from identities

@@ -168,7 +168,7 @@ async function publish(
 /** Removes attributes and searchable texts that nothing has any more, texts from the sets of their trigrams too. */
 async function removeUnusedTerms(change: DatasetChange, emptied: readonly number[]): Promise<void> {
   const { tx } = change
-  const unused = tx`(id = any(${tx.typed.bigints(emptied)}::integer[]) or id in (select id from new_terms))`
+  const unused = tx`id in (select unnest(${tx.typed.bigints(emptied)}::integer[]) union all select id from new_terms)`
   await tx`delete from attributes where ${unused} and items_count = 0`
   await tx`truncate set_changes` // they are applied; what follows concerns trigrams alone
   if (!(await removeUnusedTexts(tx, unused))) return

@@ -87,6 +87,7 @@ export const loadMap: readonly Step[] = [
   {
     file: 'text-terms.ts',
     does: 'adds new searchable texts, with their trigrams',
+    makes: { changed_texts: 'id integer, key text' },
     shares: ['new_terms', 'set_changes'],
   },
   {
@@ -163,16 +164,12 @@ export const loadMap: readonly Step[] = [
   },
   {
     file: 'changed-uses.ts',
-    does: 'computes what affected users use, and what is new in it',
+    does: 'computes what affected users use, and what is new in it, in the place of their rows',
     shares: ['affected_users'],
   },
   {
     file: 'user-dependencies.ts',
     does: 'updates what affected users use',
-    makes: {
-      changed_uses:
-        'user_id integer, dependency_ids integer[], begins bigint[], ends bigint[], lost integer[], gained integer[], differing integer[], is_dated_before boolean',
-    },
     shares: ['affected_users', 'set_changes', 'use_changes'],
   },
   {

@@ -29,7 +29,7 @@ export async function addTerms(load: Load): Promise<void> {
     with added as (
       insert into attributes (id, name, value, spelling)
       select id, name, value, spelling from ${staged('attributes')} s
-      on conflict do nothing
+      where not exists (select from attributes a where a.name = s.name and a.value = s.value)
       returning id
     )
     insert into new_terms select id from added`

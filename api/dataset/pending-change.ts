@@ -14,6 +14,7 @@
  */
 import type { ListName } from '../catalog/filters.ts'
 import type { Fragment, SqlOrTransaction } from '../database/connect.ts'
+import { listColumns } from '../database/row-buffer.ts'
 
 /** A change in progress. */
 export interface DatasetChange {
@@ -48,6 +49,15 @@ export interface RowChanges {
   repositories: Change
   commits: Change
 }
+
+/** The columns of `set_changes` and `use_changes`, for rows that are copied. */
+export const setChangeColumns = listColumns({
+  list: 'text',
+  id: 'integer',
+  lost: 'integer[]',
+  gained: 'integer[]',
+})
+export const useChangeColumns = listColumns({ list: 'text', id: 'integer', terms: 'integer[]' })
 
 /** Begins a change, and creates its temporary tables. */
 export async function beginChange(tx: SqlOrTransaction): Promise<DatasetChange> {

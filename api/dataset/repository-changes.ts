@@ -101,6 +101,13 @@ export async function applyRepositories(load: Load): Promise<AppliedRows> {
   )
   await analyzeTables(load, ['repositories'])
   await applyDependencies(load)
+  await applyOwners(load)
+  return countApplied(load, 'changed_repositories')
+}
+
+/** Updates the owners of changed repositories. Adds those who have gained or lost one to `affected_users`. */
+async function applyOwners({ tx, importId }: Load): Promise<void> {
+  const staged = tx(stagingTable('repos', importId))
   await tx`
     with changed as (
       select c.id, s.owner_identity from changed_repositories c join ${staged} s using (position)
@@ -110,16 +117,18 @@ export async function applyRepositories(load: Load): Promise<AppliedRows> {
       returning o.identity
     ), gained as (
       insert into contributions (identity, repository_id, kind, excludes_nothing)
-      select owner_identity, id, 'owner', true from changed
+      select owner_identity, id, 'owner', true from changed n
+      where not exists (
+        select from contributions o
+        where o.identity = n.owner_identity and o.repository_id = n.id and o.kind = 'owner'
+      )
       order by owner_identity, id
-      on conflict do nothing
       returning identity
     )
     insert into affected_users
     select user_id from identities
     where identity in (select identity from lost union select identity from gained)
     on conflict do nothing`
-  return countApplied(load, 'changed_repositories')
 }
 
 /** Notes the authors of repositories that get other names, because they gain contributions to these. */
@@ -152,11 +161,13 @@ async function applyDependencies(load: Load): Promise<void> {
         left join repository_dependencies k on k.repository_id = c.id
       where s.dependencies is not null and (k.dependency_ids, k.first_use_dates, k.last_use_dates)
         is distinct from (s.dependency_ids, s.first_use_dates, s.last_use_dates)
-    ), written as (
+    ), added as (
       insert into repository_dependencies
-      select id, dependency_ids, first_use_dates, last_use_dates from declared
-      on conflict (repository_id) do update set dependency_ids = excluded.dependency_ids,
-        first_use_dates = excluded.first_use_dates, last_use_dates = excluded.last_use_dates
+      select id, dependency_ids, first_use_dates, last_use_dates from declared where old_ids is null
+    ), updated as (
+      update repository_dependencies k set
+        dependency_ids = d.dependency_ids, first_use_dates = d.first_use_dates, last_use_dates = d.last_use_dates
+      from declared d where d.old_ids is not null and k.repository_id = d.id
     ), old_and_new as (
       select id as repository_id, unnest(old_ids) as dependency_id, unnest(old_first_dates) as first_use_date,
         unnest(old_last_dates) as last_use_date

@@ -1,7 +1,11 @@
 /** The terms of searchable texts: adds them, and removes those that nobody has any more. */
+import { listTrigramTerms } from '../catalog/text-search.ts'
 import type { Fragment, SqlOrTransaction } from '../database/connect.ts'
-import { searchableTexts, type TextName, textNames } from '../names/searchable-texts.ts'
-import type { DatasetChange } from './pending-change.ts'
+import { copyRows, readInteger } from '../database/copy.ts'
+import { RowBuffer } from '../database/row-buffer.ts'
+import { searchableTexts, type TextName, type TextTable, textNames } from '../names/searchable-texts.ts'
+import { planRanges } from '../sets/set-changes.ts'
+import { type DatasetChange, setChangeColumns } from './pending-change.ts'
 
 /** SQL: whether the row `t` of a text's table is the row `s`. */
 export function isSameText(tx: SqlOrTransaction, name: TextName): Fragment {
@@ -14,17 +18,44 @@ export async function addTexts({ tx }: DatasetChange, name: TextName, rows: Frag
   const { table, columns } = searchableTexts[name]
   const key = tx(columns[1])
   const all = tx.unsafe(columns.join())
-  await tx`
-    with added as (
-      insert into ${tx(table)} (id, ${all})
-      select id, ${all} from ${rows} s
-      where not exists (select from ${tx(table)} t where md5(t.${key}) = md5(s.${key}))
-      on conflict do nothing
-      returning id, ${key} as key
-    ), noted as (
-      insert into new_terms select id from added
-    )
-    insert into set_changes select ${table}::text::list_name, id, '{}', trigram_terms(key) from added`
+  const added = tx`
+    insert into ${tx(table)} (id, ${all})
+    select id, ${all} from ${rows} s
+    where not exists (select from ${tx(table)} t where md5(t.${key}) = md5(s.${key}))
+    on conflict do nothing
+    returning id, ${key} as key`
+  await changeTexts(tx, table, added, 'gained')
+}
+
+/** Texts whose trigrams are listed at a time. */
+const textsPerRange = 20_000
+
+/**
+ * Adds or removes texts: `changed` returns `id` and `key` of each. What this means for the sets of their trigrams is noted in
+ * `set_changes`, and the ids of added ones in `new_terms`. Returns the number of texts.
+ */
+async function changeTexts(
+  tx: SqlOrTransaction,
+  table: TextTable,
+  changed: Fragment,
+  change: 'lost' | 'gained',
+): Promise<number> {
+  await tx`create temporary table changed_texts (id integer not null, key text not null) on commit drop`
+  const { count } =
+    await tx`with changed as (${changed}) insert into changed_texts select id, key from changed`
+  if (change === 'gained') await tx`insert into new_terms select id from changed_texts`
+  const texts = `select '${table}'::list_name as list, id, 1 as size from changed_texts`
+  const noted = new RowBuffer()
+  for (const { first, last } of await planRanges(tx, texts, textsPerRange)) {
+    const rows = copyRows(tx, `select id, key from changed_texts where id between ${first} and ${last}`)
+    for await (const [id, key] of rows) {
+      const none = { list: table, id: readInteger(id), lost: [], gained: [] }
+      noted.add(setChangeColumns, { ...none, [change]: listTrigramTerms(String(key)) })
+    }
+    await noted.copyInto(tx, 'set_changes')
+  }
+  await tx`drop table changed_texts`
+  return count
 }
 
 /** Finds the ids of texts, and adds those that the dataset lacks. Returns them by text. Empty ones are left out. */
@@ -63,13 +94,9 @@ export async function removeUnusedTexts(tx: SqlOrTransaction, isUnused: Fragment
   let removed = 0
   for (const name of textNames) {
     const { table, columns } = searchableTexts[name]
-    const { count } = await tx`
-      with removed as (
-        delete from ${tx(table)} where ${isUnused} and users_count = 0 returning id, ${tx(columns[1])} as key
-      )
-      insert into set_changes
-      select ${table}::text::list_name, id, trigram_terms(key), '{}' from removed`
-    removed += count
+    const unused = tx`
+      delete from ${tx(table)} where ${isUnused} and users_count = 0 returning id, ${tx(columns[1])} as key`
+    removed += await changeTexts(tx, table, unused, 'lost')
   }
   return removed > 0
 }

@@ -67,9 +67,11 @@ export async function applyUsers(load: Load): Promise<AppliedRows> {
       returning i.user_id
     ), gained as (
       insert into identities (identity, user_id)
-      select n.identity, c.id from changed c, unnest(c.identities) as n(identity)
+      select distinct n.identity, c.id from changed c, unnest(c.identities) as n(identity)
+      where not exists (
+        select from identities i where i.identity = n.identity and i.user_id = c.id and not i.is_further
+      )
       order by n.identity, c.id
-      on conflict do nothing
       returning user_id
     )
     insert into affected_users

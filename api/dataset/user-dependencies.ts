@@ -1,44 +1,72 @@
 import type { Fragment, SqlOrTransaction } from '../database/connect.ts'
-import { copyInto, writeRow } from '../database/copy.ts'
+import { copyWhileMade, listColumns, RowBuffer, type WrittenRow } from '../database/row-buffer.ts'
 import { planRanges } from '../sets/set-changes.ts'
-import { findChangedUses, selectContributors, TermFiles } from './changed-uses.ts'
-import { analyzeTables, type DatasetChange, noteGains, selectDeclarations } from './pending-change.ts'
+import { type ComputedUses, replaceUses, selectContributors, TermFiles } from './changed-uses.ts'
+import {
+  analyzeTables,
+  type DatasetChange,
+  noteGains,
+  selectDeclarations,
+  setChangeColumns,
+  useChangeColumns,
+} from './pending-change.ts'
 
 /** Users whose contributions are read at a time. */
 const usersPerRange = 5_000
+
+const columns = listColumns({
+  user_id: 'integer',
+  dependency_ids: 'integer[]',
+  begins: 'bigint[]',
+  ends: 'bigint[]',
+})
 
 /** Updates the dependencies of `affected_users`: those that repositories declared while the users contributed to them. */
 export async function applyUserDependencies(change: DatasetChange): Promise<void> {
   const { tx } = change
   await tx`analyze affected_users`
-  await tx`
-    create temporary table changed_uses (
-      user_id integer, dependency_ids integer[], begins bigint[], ends bigint[],
-      lost integer[], gained integer[], differing integer[], is_dated_before boolean
-    ) on commit drop`
-  const users = `select 'users'::list_name as list, user_id as id, 1 as size from affected_users`
+  const affected = `select 'users'::list_name as list, user_id as id, 1 as size from affected_users`
   const files = new TermFiles(tx)
-  for (const range of await planRanges(tx, users, usersPerRange)) {
-    for await (const changed of findChangedUses(tx, range, files)) {
-      await copyInto(
-        tx,
-        'changed_uses',
-        changed.map((user) => writeRow(Object.values(user))),
-      )
+  const noted = { sets: new RowBuffer(), uses: new RowBuffer(), gaining: [], losing: [] }
+  for (const range of await planRanges(tx, affected, usersPerRange)) {
+    for await (const users of replaceUses(tx, range, files)) {
+      await copyWhileMade(tx, 'user_dependencies', columns, noteChanges(users, noted))
+      await noted.sets.copyInto(tx, 'set_changes')
+      await noted.uses.copyInto(tx, 'use_changes')
     }
+    await noteUsers(change, noted.gaining.splice(0), false)
+    await noteUsers(change, noted.losing.splice(0), true)
   }
-  await tx`
-    insert into user_dependencies select user_id, dependency_ids, begins, ends from changed_uses
-    on conflict (user_id) do update set
-      dependency_ids = excluded.dependency_ids, begins = excluded.begins, ends = excluded.ends`
-  await tx`insert into set_changes select 'users'::list_name, user_id, lost, gained from changed_uses`
-  await tx`insert into use_changes select 'users'::list_name, user_id, differing from changed_uses`
-  // Other dates of a use are a gain, too, but not those that are derived for the first time.
-  const gaining = tx`
-    select user_id from changed_uses where gained <> '{}' or is_dated_before and not differing <@ lost`
-  await noteGains(change, 'users', gaining)
-  await noteGains(change, 'users', tx`select user_id from changed_uses where lost <> '{}'`, true)
   await analyzeTables(change, ['user_dependencies'])
+}
+
+/** What the end of the change has to bring up to date. */
+interface NotedChanges {
+  sets: RowBuffer
+  uses: RowBuffer
+  /** Users who gained something. Other dates of a use are a gain, too, but not those that are derived for the first time. */
+  gaining: number[]
+  losing: number[]
+}
+
+/** Notes how what users use has changed, while their rows are written. */
+function* noteChanges(users: Iterable<ComputedUses>, noted: NotedChanges): Generator<WrittenRow, void> {
+  for (const { change, ...row } of users) {
+    yield row
+    if (change === undefined) continue
+    const { lost, gained, differing, isRedated } = change
+    const item = { list: 'users', id: row.user_id }
+    noted.sets.add(setChangeColumns, { ...item, lost, gained })
+    noted.uses.add(useChangeColumns, { ...item, terms: differing })
+    if (gained.length > 0 || isRedated) noted.gaining.push(row.user_id)
+    if (lost.length > 0) noted.losing.push(row.user_id)
+  }
+}
+
+async function noteUsers(change: DatasetChange, ids: readonly number[], isLoss: boolean): Promise<void> {
+  if (ids.length === 0) return
+  const { tx } = change
+  await noteGains(change, 'users', tx`select unnest(${tx.typed.bigints(ids)}::integer[])`, isLoss)
 }
 
 /**

@@ -43,6 +43,8 @@ export interface ChangedSets {
 const usualBounds = {
   /** Changes of a range: a term and an id each. */
   changes: 2_000_000,
+  /** Sets of a range, each with its changes and its state. */
+  terms: 20_000,
   /** Parts that are rewritten. */
   parts: 4_000,
   /** Sets whose numbers of ids aren't stored yet. */
@@ -70,10 +72,12 @@ export async function applySetChanges(
   const lastIds = await readLastIds(tx)
   for (const [index, range] of ranges.entries()) {
     const { list, size } = range
-    const terms = await addStates(tx, list, await readRange(tx, changes, range), sets[list])
     const left = ranges.slice(index).reduce((sum, each) => (each.list === list ? sum + each.size : sum), 0)
-    const lastId = Math.max(range.last, lastIds[list])
-    await rewriteSets(tx, list, listRewrites({ lastId, growth: left / size }, terms), bounds.parts)
+    const outlook = { lastId: Math.max(range.last, lastIds[list]), growth: left / size }
+    for (const terms of batchTerms((await readRange(tx, changes, range)).group(), bounds.terms)) {
+      const rewrites = listRewrites(outlook, await addStates(tx, list, terms, sets[list]))
+      await rewriteSets(tx, list, rewrites, bounds.parts)
+    }
     if (Object.values(sets).reduce((sum, { size }) => sum + size, 0) >= bounds.sets) {
       await storeStates(tx, sets, changed)
     }
@@ -108,7 +112,7 @@ async function readRange(
   tx: SqlOrTransaction,
   changes: string,
   { list, first, last, size }: ChangedRange,
-): Promise<TermChange[]> {
+): Promise<TermChanges> {
   const terms = new TermChanges(size)
   const rows = copyRows(
     tx,
@@ -119,7 +123,21 @@ async function readRange(
     terms.add(id, lost, false)
     terms.add(id, gained, true)
   }
-  return terms.group()
+  return terms
+}
+
+/** Yields ascending terms in batches of about a size. Those of a shelf are in one, so that it is rewritten once. */
+function* batchTerms(terms: Iterable<TermChange>, size: number): Generator<TermChange[], void> {
+  let batch: TermChange[] = []
+  for (const term of terms) {
+    const isOfNext = findShelf(term.termId) !== findShelf(batch.at(-1)?.termId ?? 0)
+    if (batch.length >= size && isOfNext) {
+      yield batch
+      batch = []
+    }
+    batch.push(term)
+  }
+  if (batch.length > 0) yield batch
 }
 
 /** The state of a set, as far as a change must know it. */

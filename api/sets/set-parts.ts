@@ -1,6 +1,7 @@
 /** Parts of sets as a change rewrites them. */
 import type { Fragment, SqlOrTransaction } from '../database/connect.ts'
-import { copyInto, copyRows, readInteger, writeRow } from '../database/copy.ts'
+import { copyRows, readInteger } from '../database/copy.ts'
+import { copyWhileMade, listColumns, type WrittenRow } from '../database/row-buffer.ts'
 import { decodePart, encodePart, findPart, type SetPart } from './set-encoding.ts'
 import { readPart, type SetList, selectVersionTerms, termColumns } from './stored-sets.ts'
 import { mergeChanges } from './term-changes.ts'
@@ -31,16 +32,30 @@ export async function applyRewrites(
   )
   const stored = new Map<number, SetPart[]>(rewrites.map(({ rowId }) => [rowId, []]))
   for await (const row of rows) stored.get(readInteger(row[4]))?.push(readPart(row))
-  const lines: string[] = []
+  await copyWhileMade(tx, 'sets', partColumns, rewriteAll(list, rewrites, stored))
+}
+
+const partColumns = listColumns({
+  term_id: 'integer',
+  list: 'text',
+  part: 'integer',
+  width: 'smallint',
+  cardinality: 'integer',
+  bytes: 'bytea',
+})
+
+/** Yields the rows that replace `stored`. */
+function* rewriteAll(
+  list: SetList,
+  rewrites: readonly Rewrite[],
+  stored: ReadonlyMap<number, SetPart[]>,
+): Generator<WrittenRow, void> {
   for (const { rowId, rewrite } of rewrites) {
     const parts = stored.get(rowId)?.sort((one, other) => one.part - other.part) ?? []
-    for (const [newRowId, { part, width, cardinality, bytes }] of rewrite(parts)) {
-      if (cardinality === 0) continue
-      const digits = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('hex')
-      lines.push(writeRow([newRowId, list, part, width, cardinality, `\\x${digits}`]))
+    for (const [term_id, part] of rewrite(parts)) {
+      if (part.cardinality > 0) yield { term_id, list, ...part }
     }
   }
-  await copyInto(tx, 'sets (term_id, list, part, width, cardinality, bytes)', lines)
 }
 
 /** Yields the parts of a set after a change. `stored` has those that change, or all if they have another width; ascending. */

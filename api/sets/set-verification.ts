@@ -111,7 +111,7 @@ async function compareList(
     for await (const [id, termIds] of copyRows(tx, selectItems(list, range))) {
       items.add(readInteger(id), termIds, true)
     }
-    const expected = new Map(items.group().map(({ termId, changes }) => [termId, changes]))
+    const expected = new Map(Array.from(items.group(), ({ termId, changes }) => [termId, changes]))
     const found = new Map<number, number>()
     for (const [termId, { length }] of expected) counts.set(termId, (counts.get(termId) ?? 0) + length)
     // A sample doesn't read parts where none of its ids is expected, so it misses wrong ids there.

@@ -35,24 +35,22 @@ export class TermChanges {
   }
 
   /**
-   * Returns the changed sets, ordered by term, without ids that were lost as often as gained. Call it once: it reuses
-   * the arrays of the instance.
+   * Yields the changed sets, ordered by term, without ids that were lost as often as gained. Call it once: it reuses the arrays of
+   * the instance.
    */
-  group(): TermChange[] {
+  *group(): Generator<TermChange, void> {
     const { terms, changes } = sortByTerm({
       terms: this.#terms.subarray(0, this.#length),
       changes: this.#changes.subarray(0, this.#length),
     })
-    const groups: TermChange[] = []
     for (let start = 0; start < terms.length; ) {
       const termId = terms[start] ?? 0
       let end = start + 1
       while (terms[end] === termId) end++
       const own = net(changes.subarray(start, end))
-      if (own.length > 0) groups.push({ termId, changes: own })
+      if (own.length > 0) yield { termId, changes: own }
       start = end
     }
-    return groups
   }
 }
 

@@ -5,7 +5,8 @@
  *     → merged into the chunks that have these uses or are next to them
  */
 import type { SqlOrTransaction } from '../database/connect.ts'
-import { copyInto, copyRows, readInteger, writeRow } from '../database/copy.ts'
+import { copyRows, readInteger, readIntegers } from '../database/copy.ts'
+import { copyWhileMade, listColumns, type WrittenRow } from '../database/row-buffer.ts'
 import { type ChangedRange, planRanges } from './set-changes.ts'
 import { decodeChunk, encodeUses, type UseBegin, type UseEnd, Uses, unknownBegin } from './use-chunks.ts'
 
@@ -53,17 +54,17 @@ async function readChanges(
   const changed = new Uses(range.size)
   for await (const [id, touched, ...columns] of copyRows(tx, source.selectUses(range))) {
     const item = readInteger(id)
-    const uses = readUses(source, columns)
-    if (touched !== undefined && touched.length > 0) {
-      for (const termId of readArray(touched)) {
-        if (termId === null || undated.has(termId)) continue
-        const use = uses.get(termId)
-        changed.add(termId, item, use?.begin, use?.end ?? null)
-      }
-    } else {
-      for (const [termId, { begin, end }] of uses) {
+    if (touched === undefined || touched.length === 0) {
+      forEachUse(source, columns, (termId, begin, end) => {
         if (!undated.has(termId)) changed.add(termId, item, begin, end)
-      }
+      })
+      continue
+    }
+    const uses = readUses(source, columns)
+    for (const termId of readIntegers(touched)) {
+      if (termId === null || undated.has(termId)) continue
+      const use = uses.get(termId)
+      changed.add(termId, item, use?.begin, use?.end ?? null)
     }
   }
   return changed
@@ -71,33 +72,25 @@ async function readChanges(
 
 /** Reads what an item uses, by term, from the columns of a row. */
 export function readUses(
-  { hasSeconds }: Pick<UseSource, 'hasSeconds'>,
-  [terms, begins, ends]: readonly (Buffer | undefined)[],
+  source: Pick<UseSource, 'hasSeconds'>,
+  columns: readonly (Buffer | undefined)[],
 ): Map<number, { begin: UseBegin; end: UseEnd }> {
-  const [allBegins, allEnds] = [readArray(begins), readArray(ends)]
   const uses = new Map<number, { begin: UseBegin; end: UseEnd }>()
-  for (const [place, termId] of readArray(terms).entries()) {
-    if (termId === null) throw new Error('a term is null')
-    const begin = allBegins[place] ?? null
-    uses.set(termId, {
-      begin: begin === null ? unknownBegin : hasSeconds ? 2 * begin : begin,
-      end: allEnds[place] ?? null,
-    })
-  }
+  forEachUse(source, columns, (termId, begin, end) => uses.set(termId, { begin, end }))
   return uses
 }
 
-/** Reads an array of integers in PostgreSQL's binary format. A missing one is empty. */
-export function readArray(field: Buffer | undefined): (number | null)[] {
-  const values: (number | null)[] = []
-  const headerBytes = 20 // of an array with one dimension: an empty one has none
-  for (let at = headerBytes; field !== undefined && at < field.length; ) {
-    const size = field.readInt32BE(at)
-    at += 4
-    values.push(size < 0 ? null : readInteger(field.subarray(at, at + size)))
-    at += Math.max(0, size)
+function forEachUse(
+  { hasSeconds }: Pick<UseSource, 'hasSeconds'>,
+  columns: readonly (Buffer | undefined)[],
+  onUse: (termId: number, begin: UseBegin, end: UseEnd) => void,
+): void {
+  const [terms = [], begins = [], ends = []] = columns.map(readIntegers)
+  for (let place = 0; place < terms.length; place++) {
+    const [termId = null, begin = null, end = null] = [terms[place], begins[place], ends[place]]
+    if (termId === null) throw new Error('a term is null')
+    onUse(termId, begin === null ? unknownBegin : hasSeconds ? 2 * begin : begin, end)
   }
-  return values
 }
 
 /** Merges changed uses, from a place to another, into the chunks. */
@@ -109,9 +102,8 @@ async function mergeUses(
   end: number,
 ): Promise<void> {
   const starts = await findChunks(tx, list, changed, first, end)
-  const lines: string[] = []
   /** The changes of each chunk: those before the next one. */
-  const pieces: { chunk: number; from: number; to: number }[] = []
+  const pieces: Piece[] = []
   let chunk = -1
   for (let place = first; place < end; place++) {
     const isBefore = (start: number) =>
@@ -128,14 +120,32 @@ async function mergeUses(
     starts,
     pieces.map((piece) => piece.chunk).filter((number) => number >= 0),
   )
+  await copyWhileMade(tx, 'use_dates', chunkColumns, mergeAll(list, changed, pieces, stored))
+}
+
+/** Changed uses from a place to another, that are merged into one chunk. */
+interface Piece {
+  /** Its number. -1: there is none before the first use. */
+  chunk: number
+  from: number
+  to: number
+}
+
+const chunkColumns = listColumns({ list: 'text', term_id: 'integer', item_id: 'integer', bytes: 'bytea' })
+
+/** Yields the rows that replace `stored`. */
+function* mergeAll(
+  list: string,
+  changed: Uses,
+  pieces: readonly Piece[],
+  stored: ReadonlyMap<number, Uses>,
+): Generator<WrittenRow, void> {
   for (const piece of pieces) {
-    for (const { termId, item, bytes } of encodeUses(
-      merge(stored.get(piece.chunk) ?? new Uses(), changed, piece),
-    )) {
-      lines.push(writeRow([list, termId, item, `\\x${Buffer.from(bytes).toString('hex')}`]))
+    const uses = merge(stored.get(piece.chunk) ?? new Uses(), changed, piece)
+    for (const { termId, item, bytes } of encodeUses(uses)) {
+      yield { list, term_id: termId, item_id: item, bytes }
     }
   }
-  await copyInto(tx, 'use_dates (list, term_id, item_id, bytes)', lines)
 }
 
 /** Finds the chunks that may have the changed uses, or are before them: their first uses, in order. */
@@ -195,7 +205,7 @@ async function takeChunks(
 }
 
 /** Merges changed uses with those of a chunk. Of several changes of one use, the last one counts. */
-function merge(before: Uses, changed: Uses, { from, to }: { from: number; to: number }): Uses {
+function merge(before: Uses, changed: Uses, { from, to }: Piece): Uses {
   const after = new Uses(before.length + to - from)
   let kept = 0
   for (let place = from; place < to; place++) {

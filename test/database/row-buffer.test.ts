@@ -1,8 +1,14 @@
 /** Rows that are written in PostgreSQL's binary format (api/database/row-buffer.ts). */
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { SqlOrTransaction } from '../../api/database/connect.ts'
 import type { Column } from '../../api/database/copy.ts'
-import { type ColumnDeclarations, listColumns, RowBuffer } from '../../api/database/row-buffer.ts'
+import {
+  type ColumnDeclarations,
+  copyWhileMade,
+  listColumns,
+  RowBuffer,
+  type WrittenRow,
+} from '../../api/database/row-buffer.ts'
 import { describeOnEachDatabase, useService } from '../support/service.ts'
 
 const declarations = {
@@ -108,5 +114,55 @@ describeOnEachDatabase('written rows', (kind) => {
     })
     await expect(failing).rejects.toThrow('null value in column "place"')
     expect(await service.sql`select 1 as one`).toEqual([{ one: 1 }])
+  })
+
+  describe('that are made while they are copied', () => {
+    const wideColumns = listColumns({ place: 'integer', list: 'text', width: 'smallint', bytes: 'bytea' })
+    const createWide = (tx: SqlOrTransaction) =>
+      tx`create temporary table wide (place integer not null, list list_name, width smallint, bytes bytea) on commit drop`
+    function* makeRows(count: number, last: WrittenRow = {}): Generator<WrittenRow, void> {
+      for (let place = 1; place <= count; place++) {
+        yield {
+          place,
+          list: 'users',
+          width: place % 2 === 0 ? -1 : 31,
+          bytes: Buffer.alloc(place % 300, 255),
+        }
+      }
+      yield { place: 0, ...last }
+    }
+
+    test('are stored as they are', async () => {
+      await service.sql.begin(async (tx) => {
+        await createWide(tx)
+        await copyWhileMade(tx, 'wide', wideColumns, [])
+        await copyWhileMade(tx, 'wide', wideColumns, makeRows(5_000))
+        expect(
+          await tx`
+            select count(*)::integer as rows, count(list)::integer as lists, sum(width)::integer as widths,
+              bool_and(bytes = decode(repeat('ff', place % 300), 'hex')) as "areSame"
+            from wide`,
+        ).toEqual([{ rows: 5_001, lists: 5_000, widths: 2_500 * 30, areSame: true }])
+      })
+    })
+
+    test('fail with their own error or that of the database, and the connection stays usable', async () => {
+      function* failAfter(count: number): Generator<WrittenRow, void> {
+        yield* makeRows(count)
+        throw new Error('not made')
+      }
+      for (const [rows, message] of [
+        [failAfter(1), 'not made'],
+        [failAfter(5_000), 'not made'],
+        [makeRows(5_000, { place: null }), 'null value in column "place"'],
+      ] as const) {
+        const failing = service.sql.begin(async (tx) => {
+          await createWide(tx)
+          await copyWhileMade(tx, 'wide', wideColumns, rows)
+        })
+        await expect(failing).rejects.toThrow(message)
+        expect(await service.sql`select 1 as one`).toEqual([{ one: 1 }])
+      }
+    })
   })
 })

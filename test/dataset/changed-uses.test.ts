@@ -1,6 +1,6 @@
 /** What users use is the same, however few declarations are compared at a time. */
 import { expect, test } from 'vitest'
-import { findChangedUses, TermFiles } from '../../api/dataset/changed-uses.ts'
+import { replaceUses, TermFiles } from '../../api/dataset/changed-uses.ts'
 import { describeOnEachDatabase, useService } from '../support/service.ts'
 
 describeOnEachDatabase('the changed uses of users', (kind) => {
@@ -18,19 +18,19 @@ describeOnEachDatabase('the changed uses of users', (kind) => {
       await sql
         .begin(async (tx) => {
           await tx`create temporary table affected_users on commit drop as select id as user_id from users`
-          await tx`delete from user_dependencies`
+          await tx`delete from user_dependencies where user_id % 2 = 0`
           const [{ last } = { last: 0 }] = await tx<{ last: number }[]>`select max(id) as last from users`
           const range = { list: 'users', first: 1, last, size: last } as const
-          for await (const changed of findChangedUses(tx, range, new TermFiles(tx), maxSize)) {
+          for await (const users of replaceUses(tx, range, new TermFiles(tx), maxSize)) {
             parts++
             await tx`select 1` // other statements may run between parts
-            for (const { user_id, dependency_ids, begins, ends, lost, gained, differing } of changed) {
-              expect({ lost, gained, differing }).toEqual({
-                lost: [],
-                gained: dependency_ids,
-                differing: null,
-              })
-              found.push({ user_id, dependency_ids, begins, ends })
+            for (const { change, ...row } of users) {
+              const isNew = row.user_id % 2 === 0
+              const gained = row.dependency_ids
+              expect(change).toEqual(
+                isNew ? { lost: [], gained, differing: null, isRedated: false } : undefined,
+              )
+              if (gained.length > 0) found.push(row)
             }
           }
           throw new Error('rolled back')

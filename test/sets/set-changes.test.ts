@@ -45,6 +45,7 @@ const step: fc.Arbitrary<Step> = fc.record({
 })
 const bounds = fc.record({
   changes: fc.oneof(fc.integer({ min: 1, max: 5_000 }), fc.constant(1_000_000)),
+  terms: fc.integer({ min: 1, max: 10 }),
   parts: fc.integer({ min: 1, max: 40 }),
   sets: fc.integer({ min: 1, max: 10 }),
 })

@@ -45,9 +45,11 @@ test('changes of a term have the ids that were gained and lost more often than t
         }))
         .filter(({ changes }) => changes.length > 0)
         .sort((a, b) => a.termId - b.termId)
-      expect(collected.group().map(({ termId, changes }) => ({ termId, changes: [...changes] }))).toEqual(
-        expected,
-      )
+      const grouped = Array.from(collected.group(), ({ termId, changes }) => ({
+        termId,
+        changes: [...changes],
+      }))
+      expect(grouped).toEqual(expected)
     }),
     { numRuns: 1_000 },
   )
