@@ -32,7 +32,7 @@ import { listFiles } from '../client/list-files.ts'
 import { originPlaceholder } from './base-url.ts'
 import { writeMarkdown } from './markdown.ts'
 import { movedPages } from './moved-pages.ts'
-import { writeSearchWords } from './search-words.ts'
+import { writeSearchWords } from './search-data.ts'
 
 const siteDirectory = import.meta.dirname
 const projectDirectory = dirname(siteDirectory)

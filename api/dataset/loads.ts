@@ -1,6 +1,6 @@
 /** Notes loads, for `/docs/coverage.json`: when each was, what it read, and what it changed. */
 import { type SqlOrTransaction, selectTime } from '../database/connect.ts'
-import { writeLoadNotice } from '../ledger/notices.ts'
+import { writeLoadNotice } from '../ledger/webhook-notices.ts'
 import type { DatasetChange, RowChanges } from './pending-change.ts'
 
 /** What loads, and what from. Everybody can read it: it names neither people nor paths. */

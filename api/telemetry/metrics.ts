@@ -14,7 +14,7 @@ import { errorCodeHeader } from '../http/error-handler.ts'
 import type { HonoEnvironment } from '../http/request-context.ts'
 import { describePattern, describeRoute } from '../http/url.ts'
 import type { GroupCommitState } from '../ledger/group-commit.ts'
-import type { WaitingNotices } from '../ledger/notices.ts'
+import type { WaitingNotices } from '../ledger/webhook-notices.ts'
 
 /** The methods of HTTP (RFC 9110 and 5789). */
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'CONNECT'])

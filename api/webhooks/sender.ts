@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Sql } from '../database/connect.ts'
 import { countFreeConnections, countStatement } from '../database/statement-count.ts'
 import { getMessage } from '../errors.ts'
-import { type ClaimedNotice, claimNotices, noteDelivery, noteFailure } from '../ledger/notices.ts'
+import { type ClaimedNotice, claimNotices, noteDelivery, noteFailure } from '../ledger/webhook-notices.ts'
 import { sendMessage, type Webhook } from './webhook.ts'
 
 const pollIntervalMs = 1_000

@@ -1,7 +1,7 @@
 /** @module-tag later */
 import { tmpdir } from 'node:os'
 import { expect, test } from 'vitest'
-import { claimNotices, noteFailure } from '../../api/ledger/notices.ts'
+import { claimNotices, noteFailure } from '../../api/ledger/webhook-notices.ts'
 import { locationOf, type Run, readJson, runCommand } from '../support/command-line.ts'
 import { behaviors, isSigned, startReceiver } from '../support/receiver.ts'
 import { describeOnOneDatabase, useService } from '../support/service.ts'

@@ -6,7 +6,7 @@
  */
 import type { Page } from 'playwright-core'
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
-import type { SearchWords } from '../../docs-site/search-words.ts'
+import type { SearchWords } from '../../docs-site/search-data.ts'
 import { hasChromium, openPortal, visit } from '../support/browser.ts'
 import { useStarted } from '../support/suite.ts'
 

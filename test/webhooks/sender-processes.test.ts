@@ -4,7 +4,7 @@
  * @module-tag later
  */
 import { expect, test } from 'vitest'
-import { listNotices } from '../../api/ledger/notices.ts'
+import { listNotices } from '../../api/ledger/webhook-notices.ts'
 import { runtimes, startInstanceProcess } from '../support/process.ts'
 import { behaviors, isSigned, startReceiver } from '../support/receiver.ts'
 import { describeOnServer } from '../support/server.ts'

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { countStatement } from '../../api/database/statement-count.ts'
-import { listNotices } from '../../api/ledger/notices.ts'
+import { listNotices } from '../../api/ledger/webhook-notices.ts'
 import { type Sender, startSender } from '../../api/webhooks/sender.ts'
 import { parseWebhookSecrets, signMessage } from '../../api/webhooks/signature.ts'
 import { sendMessage } from '../../api/webhooks/webhook.ts'

@@ -9,7 +9,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { grantCredits } from '../../api/ledger/keys.ts'
-import { claimNotices, listNotices } from '../../api/ledger/notices.ts'
+import { claimNotices, listNotices } from '../../api/ledger/webhook-notices.ts'
 import { type Sender, startSender } from '../../api/webhooks/sender.ts'
 import { createRandom } from '../../sample/random.ts'
 import { isDrill } from '../support/drill.ts'

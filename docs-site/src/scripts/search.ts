@@ -1,5 +1,5 @@
 /** The search dialog over Pagefind's index. Its script, the index and the words load when the dialog opens. */
-import type { SearchWords } from '../../search-words.ts'
+import type { SearchWords } from '../../search-data.ts'
 import { docsPath } from '../docs-path.ts'
 import { closeOnClickBeside, createElement } from './elements.ts'
 import { findMessage, readPasted } from './error-messages.ts'

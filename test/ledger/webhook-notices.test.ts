@@ -7,7 +7,7 @@ import {
   listNotices,
   noteDelivery,
   noteFailure,
-} from '../../api/ledger/notices.ts'
+} from '../../api/ledger/webhook-notices.ts'
 import { createUser, loadRecords } from '../support/records.ts'
 import { describeOnEachDatabase, useService } from '../support/service.ts'
 
