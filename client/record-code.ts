@@ -1,7 +1,7 @@
 /** Generates what clients have of the schemas in openapi.yml: types of records for TypeScript, and dicts for Python. */
 import { isDeepStrictEqual } from 'node:util'
 
-/** The part of a schema that is read. openapi.yml has no others in the bodies of these records. */
+/** The members of a schema that are read. Others, such as `format`, change no generated type. */
 export interface Schema {
   $ref?: string
   description?: string
@@ -37,13 +37,13 @@ const returned = [
 const returnedKeys = ['Key', 'CreatedKey', 'KeyGrant']
 const sentKeys = ['NewKey', 'KeyChange', 'NewGrant']
 
-/** A record, or another type with a name. Types have references to definitions alone. */
+/** A record, or another type with a name. References in types lead only to definitions. */
 interface Definition {
   name: string
   text: string
-  /** A record that has some of the members. */
+  /** The name of a record that has some of the members. */
   base: string | undefined
-  /** The other members. A type without them is no record. */
+  /** The other members. Undefined: the type is not a record. */
   members: readonly { name: string; text: string; type: Schema; isRequired: boolean }[] | undefined
   type: Schema
 }
@@ -159,8 +159,8 @@ function writeType(
 }
 
 /**
- * Members of what is sent have names as those of filters. Records are no interfaces, because programs may pass them on as
- * records of any members.
+ * Members of what is sent are in camel case, as in filters. Records are not interfaces, because programs may pass them where
+ * any members are accepted, as in `Record<string, unknown>`.
  */
 function writeTypes(definitions: readonly Definition[]): string {
   const written = definitions.map(({ name, text, base, members, type }) => {

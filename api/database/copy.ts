@@ -57,16 +57,16 @@ export function readInteger(field: Buffer | undefined): number {
   return readIntegerAt(field, 0, field.length)
 }
 
-/** Array elements are too many for a buffer each. */
+/** Reads an integer in place: arrays have too many items for a buffer each. */
 function readIntegerAt(bytes: Buffer, at: number, size: number): number {
   if (size === 4) return bytes.readInt32BE(at)
   if (size === 8) return bytes.readInt32BE(at) * 2 ** 32 + bytes.readUInt32BE(at + 4)
   return bytes.readIntBE(at, size)
 }
 
-/** Reads an array of integers. A missing one is empty. */
+/** Reads an array of integers. Returns an empty one if there is no field. */
 export function readIntegers(field: Buffer | undefined): (number | null)[] {
-  const headerBytes = 20 // of an array with one dimension: an empty one has none
+  const headerBytes = 20 // if the array has one dimension. An empty array has no dimension, and a shorter header
   if (field === undefined || field.length <= headerBytes) return []
   const values = new Array<number | null>(field.readInt32BE(12))
   let at = headerBytes

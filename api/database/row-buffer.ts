@@ -13,7 +13,7 @@ const columnTypes = {
   integer: undefined,
   bigint: undefined,
   boolean: undefined,
-  text: undefined, // also of an enumeration
+  text: undefined, // also for values of an enumeration
   bytea: undefined,
   'integer[]': { type: 'integer', oid: 23 },
   'bigint[]': { type: 'bigint', oid: 20 },
@@ -53,12 +53,12 @@ const maxKeptBytes = 4 * 2 ** 20
 /** Rows that are made while others are copied are sent when they have this many bytes. */
 const sentBytes = 2 ** 16
 
-/** A row that is written, by the names of its columns. */
+/** The values of a row to write, by the names of their columns. */
 export type WrittenRow = Readonly<Record<string, Column | Uint8Array>>
 
 /**
- * Copies rows into a table while `rows` makes the next ones. Call it in a transaction, of which nothing else may run until all rows are
- * copied. An error aborts the transaction, also one of `rows`.
+ * Copies rows into a table while `rows` makes the next ones. Call it in a transaction, and run nothing else in it until all rows are
+ * copied. An error aborts the transaction, also an error that `rows` throws.
  */
 export async function copyWhileMade(
   tx: SqlOrTransaction,
@@ -120,7 +120,7 @@ export class RowBuffer {
     this.#length = header.copy(this.#bytes)
   }
 
-  /** Returns the bytes of the rows. Those of later rows continue them. */
+  /** Returns the bytes of the rows, and forgets them. The bytes of later rows belong after them, without a header. */
   take(): Buffer {
     const bytes = Buffer.from(this.#bytes.subarray(0, this.#length))
     this.#length = 0

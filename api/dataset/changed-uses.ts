@@ -25,7 +25,7 @@ interface ChangedUses {
   gained: number[]
   /** All terms with other dates, also those that are lost or gained. Null: all, because the user used nothing. */
   differing: number[] | null
-  /** Whether a use began or ended at another time than the one that was known. */
+  /** Whether a use has a begin or an end that differs from the known one. */
   isRedated: boolean
 }
 
@@ -82,8 +82,8 @@ export function selectContributors(contributions: string): string {
 const maxDeclarations = 200_000
 
 /**
- * Takes the rows of a range of `affected_users` out of `user_dependencies`, and yields those that come in their place, some at a time.
- * Between them, `tx` may run other statements.
+ * Deletes the rows of a range of `affected_users` from `user_dependencies`, and yields the rows that replace them, in batches.
+ * Between batches, `tx` may run other statements.
  */
 export async function* replaceUses(
   tx: SqlOrTransaction,
@@ -115,7 +115,7 @@ interface KnownUses extends RangePart {
   stored: ReadonlyMap<number, Buffer[]>
 }
 
-/** Yields the users who use something, or had a row. */
+/** Yields what users use: those who use something, or had a row. */
 function* computeUses(
   { users, contributions, declarations, stored }: KnownUses,
   files: TermFiles,
@@ -285,7 +285,7 @@ function isAfter(date: number | null, other: number | null): boolean {
   return date !== null && other !== null && date > other
 }
 
-/** Compares the columns of a user's row with what the user uses, `termIds` in order. Returns undefined if nothing has changed. */
+/** Compares the columns of a user's row with what the user uses: `termIds`, in order. Returns undefined if nothing has changed. */
 function compareUses(
   columns: readonly Buffer[],
   after: UsesByTerm,

@@ -164,7 +164,7 @@ export const loadMap: readonly Step[] = [
   },
   {
     file: 'changed-uses.ts',
-    does: 'computes what affected users use, and what is new in it, in the place of their rows',
+    does: 'deletes the rows of affected users, and computes what they use now and how that changed',
     shares: ['affected_users'],
   },
   {

@@ -31,8 +31,8 @@ export async function addTexts({ tx }: DatasetChange, name: TextName, rows: Frag
 const textsPerRange = 20_000
 
 /**
- * Adds or removes texts: `changed` returns `id` and `key` of each. What this means for the sets of their trigrams is noted in
- * `set_changes`, and the ids of added ones in `new_terms`. Returns the number of texts.
+ * Adds or removes texts. `changed` is a statement that does so, and returns `id` and `key` of each. Notes the changes of their
+ * trigrams' sets in `set_changes`, and the ids of added texts in `new_terms`. Returns the number of texts.
  */
 async function changeTexts(
   tx: SqlOrTransaction,

@@ -40,7 +40,7 @@ export async function applyUserDependencies(change: DatasetChange): Promise<void
   await analyzeTables(change, ['user_dependencies'])
 }
 
-/** What the end of the change has to bring up to date. */
+/** What the rest of the load has to bring up to date. */
 interface NotedChanges {
   sets: RowBuffer
   uses: RowBuffer
@@ -49,7 +49,7 @@ interface NotedChanges {
   losing: number[]
 }
 
-/** Notes how what users use has changed, while their rows are written. */
+/** Yields the rows of users, and notes how what they use has changed. */
 function* noteChanges(users: Iterable<ComputedUses>, noted: NotedChanges): Generator<WrittenRow, void> {
   for (const { change, ...row } of users) {
     yield row

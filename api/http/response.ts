@@ -71,7 +71,7 @@ export function freeBytes({ buffer, length }: Uint8Array<ArrayBuffer>): void {
   if (2 * length > buffer.byteLength) buffer.transfer(0)
 }
 
-/** Sends a value as JSON, which no cache keeps. `version` is that of the dataset that it is about. */
+/** Sends a value as JSON, which no cache may keep. `version`: the version of the dataset that it was read from. */
 export function sendJson(c: ApiContext, value: unknown, version?: number): Promise<Response> {
   if (version !== undefined) setHeader(c, 'X-Dataset-Version', String(version))
   setHeader(c, 'Cache-Control', 'no-store')

@@ -126,7 +126,7 @@ async function readRange(
   return terms
 }
 
-/** Yields ascending terms in batches of about a size. Those of a shelf are in one, so that it is rewritten once. */
+/** Yields ascending terms in batches of about `size`. The terms of a shelf are in one batch, so the shelf is rewritten once. */
 function* batchTerms(terms: Iterable<TermChange>, size: number): Generator<TermChange[], void> {
   let batch: TermChange[] = []
   for (const term of terms) {

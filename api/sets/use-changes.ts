@@ -123,9 +123,9 @@ async function mergeUses(
   await copyWhileMade(tx, 'use_dates', chunkColumns, mergeAll(list, changed, pieces, stored))
 }
 
-/** Changed uses from a place to another, that are merged into one chunk. */
+/** A range of changed uses that are merged into one chunk. */
 interface Piece {
-  /** Its number. -1: there is none before the first use. */
+  /** Number of the chunk. -1: no chunk begins before these uses. */
   chunk: number
   from: number
   to: number

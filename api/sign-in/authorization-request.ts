@@ -42,9 +42,9 @@ export async function readAuthorizationRequest(
   return { client, redirectUri, challenge, state: find('state') }
 }
 
-/** Creates the readers of parameters. They throw `SignInProblem` for one that is given more than once. */
+/** Creates readers of parameters. They throw `SignInProblem` if a parameter is given more than once, or has a NUL character. */
 export function createReader(parameters: URLSearchParams) {
-  /** Undefined: it is missing, or has no value, which OAuth treats alike. */
+  /** Returns undefined if the parameter is missing or empty: OAuth treats both alike. */
   function find(name: string): string | undefined {
     const [value, ...others] = parameters.getAll(name)
     if (others.length > 0) throw new SignInProblem(`Invalid ${name}: given more than once`)
@@ -55,7 +55,7 @@ export function createReader(parameters: URLSearchParams) {
 
   return {
     find,
-    /** Throws `SignInProblem` without a value. */
+    /** Also throws `SignInProblem` if the parameter is missing or empty. */
     read(name: string): string {
       const value = find(name)
       if (value === undefined) throw new SignInProblem(`Invalid ${name}: missing`)
@@ -64,7 +64,7 @@ export function createReader(parameters: URLSearchParams) {
   }
 }
 
-/** Throws `SignInProblem` unless a token is wanted for this service (RFC 8707). Older connectors don't say what for. */
+/** Throws `SignInProblem` if a token is wanted for another service (RFC 8707). Older connectors name no service. */
 export function assertResource(given: string | undefined, resource: string): void {
   if (given === undefined) return
   const isSame = URL.canParse(given) && new URL(given).href.replace(/\/$/, '') === resource

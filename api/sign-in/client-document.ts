@@ -59,18 +59,18 @@ export class DocumentError extends Error {
   override name = 'DocumentError'
 }
 
-/** An address can't be connected to. */
+/** A server can't be reached at an address over TLS with a valid certificate. */
 class UnreachableError extends DocumentError {
   constructor() {
     super('its server did not respond over TLS with a valid certificate')
   }
 }
 
-/** The way to the servers of documents. Default: that of the machine. */
+/** How the servers of documents are reached. By default, with the machine's name servers and new connections. */
 export interface DocumentRoute {
   /** Returns the addresses of a name. */
   resolve(hostname: string, signal: AbortSignal): Promise<string[]>
-  /** Opens a connection to one of them, which is public. False: a new one. */
+  /** Connects to one of these addresses, which are all public. False: with a new connection. */
   agent: Agent | false
 }
 

@@ -14,8 +14,8 @@ import { createStagedTerms, type NamedTerms, writeTerms } from './staged-terms.t
 import { createStagingTables, listStagingTables, recordTables, stagingTable } from './staging-tables.ts'
 
 /**
- * A batch is sent when its rows have this many bytes. While it is sent, each response of the database waits for lines that are
- * read: with smaller batches, both wait for each other.
+ * A batch is sent when its rows have this many bytes. Meanwhile, lines are read, and each response of the database waits until a chunk
+ * of them is read. If batches are smaller, reading and sending wait for each other.
  */
 const maxBatchBytes = 3_000_000
 const positionColumn = listColumns({ position: 'bigint' })
@@ -124,7 +124,7 @@ export async function beginStaging(sql: Sql, settings: StagingSettings = {}): Pr
   const { id, end } = await createLoad(sql)
   const terms = createStagedTerms(id)
   const batches = new Map<RecordKind, Batch>()
-  /** Without rows. */
+  /** Buffers without rows, to be used again. */
   const unused: RowBuffer[] = []
   const takeBuffer = () => unused.pop() ?? new RowBuffer()
   let staged = 0

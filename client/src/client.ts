@@ -124,7 +124,7 @@ export function createClient(options: ClientOptions): Client {
     usageByDay: (filter = {}, given) =>
       list<UsageSum>('api-key/usage/days', filter, ({ day, endpoint }) => `${day} ${endpoint}`, given),
     connections: (given) => find('api-key/connections', {}, given),
-    // If a response was lost, the repeated request finds none.
+    // If a response was lost, the repeated request finds no connection.
     endConnection: async (id, given) =>
       findItem<undefined>(
         send,

@@ -28,7 +28,7 @@ export interface Quote {
 }
 
 /**
- * Returns what is at a path; undefined: the service says with this code that there is nothing. Throws a `TypeError` if an
+ * Returns what is at a path, or undefined if the service responds with the code `absent`. Throws a `TypeError` if an
  * option breaks its rule or doesn't exist.
  */
 export async function findItem<Item>(

@@ -1,6 +1,6 @@
 /**
- * What the page "Your key" shows without a key: an example of a key with 10,000 credits. Its figures belong together: the
- * entries are those of the last day, and the sums are what the balance lacks.
+ * What the page "Your key" shows without a key: an example of a key with 10,000 credits. Its figures agree: the
+ * entries are those of the last day, and the sums add up to what was spent of the credits.
  */
 import type { UsageSum } from '../../../client/src/types.ts'
 import { createElement as create } from './elements.ts'

@@ -24,7 +24,7 @@ const synonyms: readonly (readonly [said: RegExp, meant: string])[] = [
 /** The most words of a country's name: `united arab emirates`. */
 const maxCountryWords = 3
 
-/** Puts `country` in place of the names of countries: pages are about countries, and name few of them. */
+/** Puts `country` in place of the names of countries: pages are about countries in general, and name few. */
 function generalizeCountries(words: readonly string[]): string[] {
   const general: string[] = []
   for (let start = 0; start < words.length; ) {
@@ -73,7 +73,7 @@ function correctWord(word: string, words: readonly string[]): string {
   const start = word.slice(0, Math.max(minCorrectedLength, word.length - 3))
   if (words.some((known) => known.startsWith(start))) return word
   let nearest = ''
-  // Hardly anybody mistypes the first letter. Other words that are near mean something else: `unused` isn't `used`.
+  // Hardly anybody mistypes the first letter. Near words with another one mean something else: `unused` is not `used`.
   let limit = word.length < 6 ? 1 : 2
   for (const known of words) {
     if (known[0] !== word[0]) continue

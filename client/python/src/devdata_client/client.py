@@ -219,7 +219,7 @@ class Client:
         try:
             self._sender.send(write_path("api-key", "connections", str(connection_id)), method="DELETE")
         except DevdataError as error:
-            # A request whose response was lost has ended it.
+            # The connection was ended by an earlier request, whose response was lost.
             if error.code != "connection_not_found":
                 raise
 
