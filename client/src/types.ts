@@ -314,7 +314,7 @@ export type UsageSum = {
   cost: number
 }
 
-/** An assistant that was connected with a key, in place of which it has a token. */
+/** An assistant that is connected with a key. It has a token instead of the key. */
 export type Connection = {
   /** Id of the connection. */
   id: number
@@ -328,9 +328,9 @@ export type Connection = {
   max_credits: number
   /** What its calls have cost. */
   spent_credits: number
-  /** When it was allowed. */
+  /** When the connection was allowed. */
   created_at: string
-  /** When it ends. */
+  /** When the connection ends. */
   expires_at: string
 }
 

@@ -348,7 +348,7 @@ class UsageSum(TypedDict):
 
 
 class Connection(TypedDict):
-    """An assistant that was connected with a key, in place of which it has a token."""
+    """An assistant that is connected with a key. It has a token instead of the key."""
 
     id: int
     """Id of the connection."""
@@ -363,6 +363,6 @@ class Connection(TypedDict):
     spent_credits: int
     """What its calls have cost."""
     created_at: str
-    """When it was allowed."""
+    """When the connection was allowed."""
     expires_at: str
-    """When it ends."""
+    """When the connection ends."""
