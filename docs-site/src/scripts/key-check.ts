@@ -20,6 +20,10 @@ export async function checkKey(key: string): Promise<KeyState> {
     const isRefused = response.status === 401 || response.status === 403
     return { text: readError(response), isValid: isRefused ? false : undefined }
   }
-  const { remaining_credits, role }: CreditStatus = JSON.parse(response.text)
-  return { text: writeBalance(remaining_credits, role), isValid: true, role }
+  try {
+    const { remaining_credits, role }: CreditStatus = JSON.parse(response.text)
+    return { text: writeBalance(remaining_credits, role), isValid: true, role }
+  } catch {
+    return { text: 'The response is not one of the API: a proxy may be in between', isValid: undefined }
+  }
 }
