@@ -13,7 +13,9 @@ export interface BuildInfo {
   runtime: string
 }
 
-/** Reads what `/version` returns. The commit is that of the checkout or of the packed file, unless a setting names it. */
+/**
+ * Reads what `/version` returns. The commit is that of the checkout or of the packed file, unless a setting names it.
+ */
 export function readBuildInfo(runtime: string, commit?: string): BuildInfo {
   return { version: readVersion(), commit: commit ?? readCommit() ?? readPackage().gitHead ?? null, runtime }
 }

@@ -223,7 +223,10 @@ export function overCapacity(): ApiError {
   return unavailable('Over capacity', { code: 'over_capacity' })
 }
 
-/** 503: the database was upgraded and lacks what these filters need. Nobody knows until when, so there is no `Retry-After`. */
+/**
+ * 503: the database was upgraded and lacks what these filters need. Nobody knows until when, so there is no
+ * `Retry-After`.
+ */
 export function filterNotReady(names: readonly string[]): ApiError {
   return new ApiError(
     503,
@@ -232,7 +235,9 @@ export function filterNotReady(names: readonly string[]): ApiError {
   )
 }
 
-/** 503: the service's role in the database may not change keys. Nobody knows until when, so there is no `Retry-After`. */
+/**
+ * 503: the service's role in the database may not change keys. Nobody knows until when, so there is no `Retry-After`.
+ */
 export function keysOverHttpOff(cause: unknown): ApiError {
   return new ApiError(
     503,
@@ -252,7 +257,10 @@ export function getMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** Says why a file-system call failed: `no such file or directory`. The message of Node.js adds a code, the call and the path. */
+/**
+ * Says why a file-system call failed: `no such file or directory`. The message of Node.js adds a code, the call and the
+ * path.
+ */
 export function describeFileError(error: unknown): string {
   return getMessage(error).replace(/^[A-Z]\w+: (.+?), \w+(?: '.*)?$/s, '$1')
 }

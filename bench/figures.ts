@@ -59,7 +59,10 @@ export interface FinishedReport extends Report {
 /** Other programs that take less don't matter. A share of the machine's CPU time. */
 const littleTaken = 0.08
 
-/** Each round waits `idleTimeoutSeconds` for others who use the machine. Without `looksAround`, it doesn't look for them. */
+/**
+ * Each round waits `idleTimeoutSeconds` for others who use the machine. Without `looksAround`, it doesn't look for
+ * them.
+ */
 export function createReport({
   idleTimeoutSeconds,
   looksAround = true,

@@ -26,7 +26,10 @@ function readCount(text: string): number {
   return Number(text)
 }
 
-/** Measures a part, and writes its figures into a file. Returns whether something is wrong or missing, and not only slow. */
+/**
+ * Measures a part, and writes its figures into a file. Returns whether something is wrong or missing, and not only
+ * slow.
+ */
 async function measurePart(
   part: Part,
   bench: Bench & { report: FinishedReport },

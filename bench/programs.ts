@@ -133,7 +133,9 @@ function readPort({ stdout }: ChildProcess): Promise<number> {
   })
 }
 
-/** What a process and its threads have used of the processor, in microseconds. Linux tells in hundredths of a second. */
+/**
+ * What a process and its threads have used of the processor, in microseconds. Linux tells in hundredths of a second.
+ */
 export async function readProcessorTime({ pid }: Pick<Program, 'pid'>): Promise<number> {
   const fields = await readProcess(pid)
   return (Number(fields[11]) + Number(fields[12])) * 10_000

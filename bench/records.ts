@@ -103,8 +103,8 @@ function createPlace(random: Random, { users }: Forge, number: number): string |
 }
 
 /**
- * What users write as their company: a quarter one of their own, a quarter a text such as `Freelance`, the others one of some
- * thousand companies, half of them with an `@`.
+ * What users write as their company: a quarter one of their own, a quarter a text such as `Freelance`, the others one
+ * of some thousand companies, half of them with an `@`.
  */
 function createCompany(random: Random, { users }: Forge, number: number): string {
   const draw = random.fraction()

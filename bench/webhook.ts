@@ -22,8 +22,8 @@ interface Run extends ClosedLoopResult {
 }
 
 /**
- * In each round, an instance without a webhook, one whose receiver accepts connections and never responds, and one whose
- * receiver refuses connections. In the database, a notice of each key waits, and is due.
+ * In each round, an instance without a webhook, one whose receiver accepts connections and never responds, and one
+ * whose receiver refuses connections. In the database, a notice of each key waits, and is due.
  */
 export async function measureWebhook({ report, stage, form, generator }: Bench): Promise<void> {
   const { users, seconds } = form

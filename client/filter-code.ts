@@ -60,7 +60,9 @@ const shortOptions: Record<string, string | undefined> = {
   dependency_status: 'status',
 }
 
-/** Generates the files, by their paths in the folder of clients. Throws an `Error` for a filter that they can't have. */
+/**
+ * Generates the files, by their paths in the folder of clients. Throws an `Error` for a filter that they can't have.
+ */
 export function generateFilterFiles(contract: Contract): Record<string, string> {
   const filters = Object.fromEntries(
     Object.entries(lists).map(([name, { path }]) => [name, readFilters(contract, path)]),

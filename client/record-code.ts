@@ -159,8 +159,8 @@ function writeType(
 }
 
 /**
- * Members of what is sent are in camel case, as in filters. Records are not interfaces, because programs may pass them where
- * any members are accepted, as in `Record<string, unknown>`.
+ * Members of what is sent are in camel case, as in filters. Records are not interfaces, because programs may pass them
+ * where any members are accepted, as in `Record<string, unknown>`.
  */
 function writeTypes(definitions: readonly Definition[]): string {
   const written = definitions.map(({ name, text, base, members, type }) => {

@@ -46,7 +46,10 @@ const baseUrlPlugin: AstroIntegration = {
   },
 }
 
-/** Scalar's library for browsers, which its package doesn't export. This configuration runs in Vite, which lacks `import.meta.resolve`. */
+/**
+ * Scalar's library for browsers, which its package doesn't export. This configuration runs in Vite, which lacks
+ * `import.meta.resolve`.
+ */
 const scalar = join(
   dirname(createRequire(import.meta.url).resolve('@scalar/api-reference')),
   'browser/standalone.esm.js',

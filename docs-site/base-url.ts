@@ -6,7 +6,9 @@
  */
 import { readBasePath } from '../api/config.ts'
 
-/** Stands for the API's URL in pages built without `BASE_URL`. The service replaces it with the origin of each request. */
+/**
+ * Stands for the API's URL in pages built without `BASE_URL`. The service replaces it with the origin of each request.
+ */
 export const originPlaceholder = 'http://origin.invalid'
 
 /** Nodes of a Markdown tree that hold text or a URL; `mdast` names their fields. */
@@ -22,7 +24,9 @@ interface MarkdownContext {
   setProperty(node: object, key: string, value: string): void
 }
 
-/** A plugin for Astro's Markdown processor that replaces `{base_url}` and prefixes internal links with the base path. */
+/**
+ * A plugin for Astro's Markdown processor that replaces `{base_url}` and prefixes internal links with the base path.
+ */
 export function createBaseUrlPlugin(baseUrl: string) {
   const basePath = readBasePath(baseUrl)
   const completeText = (node: Readonly<TextNode>, context: MarkdownContext) => {

@@ -24,7 +24,10 @@ export interface MarkdownPage {
   title: string
   description: string
   text: string
-  /** The text without what is folded, and with the first language of each sample alone: curl, or where it lacks the next. */
+  /**
+   * The text without what is folded, and with the first language of each sample alone: curl, or where it lacks the
+   * next.
+   */
   shortText: string
 }
 

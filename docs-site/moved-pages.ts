@@ -1,7 +1,7 @@
 /**
- * Pages that have become a part of another one, and where they are now, below the docs. The service redirects their URLs,
- * those of their Markdown too. A browser keeps the anchor of the old URL, so the new page has the anchors of the old one.
- * Where the old page had none, the new URL names its section.
+ * Pages that have become a part of another one, and where they are now, below the docs. The service redirects their
+ * URLs, those of their Markdown too. A browser keeps the anchor of the old URL, so the new page has the anchors of the
+ * old one. Where the old page had none, the new URL names its section.
  */
 export const movedPages: Readonly<Record<string, string>> = {
   alerts: 'observing/#alerts',

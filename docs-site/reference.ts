@@ -160,7 +160,9 @@ export type Price = '1 per item' | '1 credit' | 'free'
 export interface Endpoint {
   /** `list-users`. */
   id: string
-  /** Its place below the docs: `reference/list-users/`, or `reference/service/#get-health` on a page that several share. */
+  /**
+   * Its place below the docs: `reference/list-users/`, or `reference/service/#get-health` on a page that several share.
+   */
   link: string
   operationId: string
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE'

@@ -1,6 +1,6 @@
 /**
- * Names the scopes of components' styles by the component's path in the project. Astro's own names depend on the folder of
- * the clone, so that two clones would not build the same bytes.
+ * Names the scopes of components' styles by the component's path in the project. Astro's own names depend on the folder
+ * of the clone, so that two clones would not build the same bytes.
  */
 import { createHash } from 'node:crypto'
 import { relative, sep } from 'node:path'

@@ -12,7 +12,9 @@ type PostCssPlugin = NonNullable<PostCssOptions['plugins']>[number]
 
 const lightTheme = /\[data-theme=["']?light["']?\]/g
 
-/** A PostCSS plugin that repeats the rules of the light theme for readers without scripts who prefer it, and for paper. */
+/**
+ * A PostCSS plugin that repeats the rules of the light theme for readers without scripts who prefer it, and for paper.
+ */
 export const systemTheme: PostCssPlugin = {
   postcssPlugin: 'devdata-system-theme',
   Once(root, { AtRule }) {

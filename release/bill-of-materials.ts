@@ -15,8 +15,8 @@ interface BillOfMaterials {
 }
 
 /**
- * Lists the packages inside of the packed service (CycloneDX 1.5), without what differs between two runs: their times, ids and
- * folders, and the version of npm. npm's own choice (`--omit`) lacks packages that others name as peers.
+ * Lists the packages inside of the packed service (CycloneDX 1.5), without what differs between two runs: their times,
+ * ids and folders, and the version of npm. npm's own choice (`--omit`) lacks packages that others name as peers.
  */
 export async function createBillOfMaterials(): Promise<Archive> {
   const { stdout } = await promisify(execFile)('npm', ['sbom', '--sbom-format', 'cyclonedx'], {

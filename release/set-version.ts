@@ -1,6 +1,6 @@
 /**
- * `npm run set-version -- 0.2.0` prepares a release: it writes the version wherever it is named, gives the changelog its heading with
- * today's date, and moves the lines of `changes/` there.
+ * `npm run set-version -- 0.2.0` prepares a release: it writes the version wherever it is named, gives the changelog
+ * its heading with today's date, and moves the lines of `changes/` there.
  */
 import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -16,7 +16,10 @@ const named =
 /** Whether a file names the version. */
 export const namesVersion = (path: string): boolean => named.test(path)
 
-/** Versions where such a file names its own. What happened in an earlier version, as pages tell it, has other words before it. */
+/**
+ * Versions where such a file names its own. What happened in an earlier version, as pages tell it, has other words
+ * before it.
+ */
 const versions =
   /(?<=devdata[_-](?:client-|mcp-)?|(?:"version"|version|__version__|newTag)"?(?::| =) ?["']?|, version |REPOSITORY(?:-import)?:)\d+\.\d+\.\d+(?![\d.]*\d)/g
 
@@ -33,7 +36,10 @@ export function replaceVersion(path: string, text: string, from: string, to: str
   return text.replaceAll(versions, (old) => (left-- > 0 && old === from ? to : old))
 }
 
-/** Puts the heading of a new version before the newest one, with the sections that the changes name, in the order of that one. */
+/**
+ * Puts the heading of a new version before the newest one, with the sections that the changes name, in the order of
+ * that one.
+ */
 export function addHeading(changelog: string, heading: string, sections: readonly string[]): string {
   const [start = '', newest = '', ...older] = changelog.split(/^(?=## )/m)
   const lines = [`## ${heading}`]

@@ -13,7 +13,10 @@ export interface Random {
   chance(probability: number): boolean
   /** One of the items, each as likely as the other. Throws a `RangeError` when there are none. */
   pick<Item>(items: readonly Item[]): Item
-  /** An item near the front of the list much more often than one near its end. Throws a `RangeError` when there are none. */
+  /**
+   * An item near the front of the list much more often than one near its end. Throws a `RangeError` when there are
+   * none.
+   */
   pickSkewed<Item>(items: readonly Item[]): Item
   /** A new array with the items in random order. */
   shuffle<Item>(items: readonly Item[]): Item[]

@@ -21,7 +21,9 @@ export interface SampleRepositories {
   parents: ReadonlyMap<string, string>
 }
 
-/** Creates the repositories, each owned by one of the users; ids and URLs are unique, the order is not that of the ids. */
+/**
+ * Creates the repositories, each owned by one of the users; ids and URLs are unique, the order is not that of the ids.
+ */
 export function createRepositories(users: readonly SampleUser[]): SampleRepositories {
   const random = createRandom('repositories')
   const owners = random.shuffle(users.filter(({ type }) => type !== 'Bot'))

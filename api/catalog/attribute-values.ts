@@ -1,6 +1,6 @@
 /**
- * Attributes of users and repositories: what filters ask for, beside dependencies, searchable texts and owners. The items with a value of
- * an attribute are the set of a term.
+ * Attributes of users and repositories: what filters ask for, beside dependencies, searchable texts and owners. The
+ * items with a value of an attribute are the set of a term.
  */
 
 /** All fields of users that may be null. There is a set of the users who have each. */

@@ -7,9 +7,9 @@ import type { ReadRepositoryList } from './repository-lists.ts'
 import { selectCommitHash, selectMember } from './stored-documents.ts'
 
 /**
- * Creates a function that lists a repository's dependencies, in the order of `createDependencyList`, each with the commit that
- * added it and the one that removed it. A commit is null if nothing names it, or the repository doesn't have it. What is active
- * has no commit that removed it.
+ * Creates a function that lists a repository's dependencies, in the order of `createDependencyList`, each with the
+ * commit that added it and the one that removed it. A commit is null if nothing names it, or the repository doesn't
+ * have it. What is active has no commit that removed it.
  */
 export function createBlameList(sql: Sql): ReadRepositoryList {
   const hash = (which: 'added' | 'removed') =>
@@ -36,8 +36,8 @@ export function createBlameList(sql: Sql): ReadRepositoryList {
 }
 
 /**
- * SQL: the columns of a page that `renderPage` makes. `blamed` is JSON: dependencies of the repository `r`, each with the hashes
- * of the commits that added and removed it, or null.
+ * SQL: the columns of a page that `renderPage` makes. `blamed` is JSON: dependencies of the repository `r`, each with
+ * the hashes of the commits that added and removed it, or null.
  */
 function renderBlame(sql: Sql, blamed: Fragment): Fragment {
   const commit = sql`

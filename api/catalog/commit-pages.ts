@@ -12,9 +12,15 @@ import { createRepositoryList, type ReadRepositoryList, type RepositoryPage } fr
 interface CommitPages<Found> {
   /** SQL: a page, as `createRepositoryList` describes it. */
   onServer: Fragment
-  /** SQL: the same on the coordinator, without commits, and with what `onWorker` gets as JSON text in place of the items. */
+  /**
+   * SQL: the same on the coordinator, without commits, and with what `onWorker` gets as JSON text in place of the
+   * items.
+   */
   onCoordinator: Fragment
-  /** SQL, for `from`: a row `page` with the other columns, of the repository `r`, which has only its `id`. Values are literals. */
+  /**
+   * SQL, for `from`: a row `page` with the other columns, of the repository `r`, which has only its `id`. Values are
+   * literals.
+   */
   onWorker(found: Found, request: RepositoryPage): Fragment
   /** Statements at a time. Default: 1. */
   maxConcurrent?: number | undefined
@@ -39,9 +45,9 @@ export function createCommitPages<Found extends { id: number }>(
 const maxAttempts = 6
 
 /**
- * Reads pages on a cluster. The coordinator finds the repository. One statement then goes as a whole to the worker that has its
- * commits, and also reads the version that this worker has. The page is valid if both versions are the same. If they
- * stay different, the worker hasn't committed the last load, and the response is 503.
+ * Reads pages on a cluster. The coordinator finds the repository. One statement then goes as a whole to the worker that
+ * has its commits, and also reads the version that this worker has. The page is valid if both versions are the same. If
+ * they stay different, the worker hasn't committed the last load, and the response is 503.
  */
 function createClusterList<Found extends { id: number }>(
   sql: Sql,

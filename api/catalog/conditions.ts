@@ -1,6 +1,6 @@
 /**
- * The conditions of a filter, as the sets of the terms that it names. One statement finds them. Each text of a statement stays
- * prepared in each connection, so its text depends on little of the filter.
+ * The conditions of a filter, as the sets of the terms that it names. One statement finds them. Each text of a
+ * statement stays prepared in each connection, so its text depends on little of the filter.
  */
 import type { Fragment, SqlOrTransaction } from '../database/connect.ts'
 import { filterNotReady } from '../errors.ts'
@@ -191,7 +191,8 @@ function selectTerms(
 }
 
 /**
- * SQL: for each place of `lists`, the terms of each of its names that an item may have, in the files that are asked for, as a JSON object.
+ * SQL: for each place of `lists`, the terms of each of its names that an item may have, in the files that are asked
+ * for, as a JSON object.
  */
 function selectDatedTerms(
   sql: SqlOrTransaction,
@@ -239,8 +240,8 @@ function selectAll(sql: SqlOrTransaction): Fragment {
 }
 
 /**
- * SQL: the sets of what was added or changed after a version, and beside other filters, of what gained something that these can ask.
- * What was removed stays in all of them.
+ * SQL: the sets of what was added or changed after a version, and beside other filters, of what gained something that
+ * these can ask. What was removed stays in all of them.
  */
 function selectChanged(sql: SqlOrTransaction, since: number, filter: Filter): Fragment {
   // Without an earlier use, what remains of a dependency may have begun later.
@@ -252,7 +253,10 @@ function selectChanged(sql: SqlOrTransaction, since: number, filter: Filter): Fr
   return sql`${sql.unsafe(terms)} where version > ${since}::bigint`
 }
 
-/** SQL: the first version since which changes are known. Versions that an older devdata made don't say what gained something. */
+/**
+ * SQL: the first version since which changes are known. Versions that an older devdata made don't say what gained
+ * something.
+ */
 function selectChangesSince(sql: SqlOrTransaction, filter: Filter): Fragment {
   if (filter.changed_since === undefined || asksChangesAlone(filter)) return sql`changes_since`
   return sql`
@@ -282,7 +286,10 @@ function selectContributors(sql: SqlOrTransaction, nameKeys: readonly string[]):
     where c.kind = 'author'`
 }
 
-/** SQL: the ids of the items with these names, of several with the same name the one that was added last, as single look-ups do. */
+/**
+ * SQL: the ids of the items with these names, of several with the same name the one that was added last, as single
+ * look-ups do.
+ */
 function selectNamed(
   sql: SqlOrTransaction,
   list: ListName,

@@ -104,7 +104,10 @@ export function createCounts(
   }
 }
 
-/** Adds the version, unless the dataset has changed since its matches were found: then the statements saw several states. */
+/**
+ * Adds the version, unless the dataset has changed since its matches were found: then the statements saw several
+ * states.
+ */
 async function completeCounts(
   sql: SqlOrTransaction,
   divided: Divided | 'outdated',

@@ -6,8 +6,8 @@ import { badRequest, changesExpired } from '../errors.ts'
 const maxAttempts = 3
 
 /**
- * Reads with several statements that must see the same state of the dataset: `read` returns `outdated` if they don't. Repeats
- * it then, at last in one transaction, with `readSnapshot`.
+ * Reads with several statements that must see the same state of the dataset: `read` returns `outdated` if they don't.
+ * Repeats it then, at last in one transaction, with `readSnapshot`.
  */
 export async function readOneState<Result>(
   sql: Sql,

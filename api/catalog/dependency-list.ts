@@ -15,9 +15,9 @@ export function selectDependencyKey(sql: Sql): { name: Fragment; file: Fragment 
 }
 
 /**
- * SQL: a page of what the repository `r` declares, by name, then file, as `createRepositoryList` describes it. `after` is the
- * name and the file of a dependency, as a JSON array. It may have been removed since the last page. `rendered` aggregates
- * columns from the rows of the page, `value` and `rank`, each with the row `beside`.
+ * SQL: a page of what the repository `r` declares, by name, then file, as `createRepositoryList` describes it. `after`
+ * is the name and the file of a dependency, as a JSON array. It may have been removed since the last page. `rendered`
+ * aggregates columns from the rows of the page, `value` and `rank`, each with the row `beside`.
  */
 export function selectDependencies(sql: Sql, rendered: Fragment, beside: Fragment = sql``): Fragment {
   const declared = sql`json_array_elements(r.dependencies::json) with ordinality declared(value, rank)`

@@ -1,7 +1,8 @@
 /**
- * Which filters are ready. A load derives the terms of the attributes that its version of devdata knows, so after an upgrade, or a
- * load by an older version, items lack those of others. The column `derived_terms` of `dataset` has for each attribute the version
- * of the dataset in which all items have its terms. An attribute without one has version 0, which has no items.
+ * Which filters are ready. A load derives the terms of the attributes that its version of devdata knows, so after an
+ * upgrade, or a load by an older version, items lack those of others. The column `derived_terms` of `dataset` has for
+ * each attribute the version of the dataset in which all items have its terms. An attribute without one has version 0,
+ * which has no items.
  */
 import type { Fragment, SqlOrTransaction } from '../database/connect.ts'
 import { mayLackMigration } from '../database/migrate.ts'
@@ -9,7 +10,10 @@ import { devdataCommand } from '../devdata-command.ts'
 import { type FilterRow, filterNames, filters } from './filters.ts'
 import { type SortRow, sortOrders } from './sort-orders.ts'
 
-/** A filter that 0.1.0 doesn't have, or an order such as `sort=stars`, and the attribute or the searchable text that it needs. */
+/**
+ * A filter that 0.1.0 doesn't have, or an order such as `sort=stars`, and the attribute or the searchable text that it
+ * needs.
+ */
 interface LaterFilter {
   name: string
   attribute: string
@@ -74,8 +78,8 @@ function selectVersion(sql: SqlOrTransaction): Fragment {
 }
 
 /**
- * SQL: `derived_terms` in the next version of the dataset, whose changed items have the terms of all attributes that this version of
- * devdata knows. So an attribute is derived if it was.
+ * SQL: `derived_terms` in the next version of the dataset, whose changed items have the terms of all attributes that
+ * this version of devdata knows. So an attribute is derived if it was.
  */
 export function carryDerivedTerms(sql: SqlOrTransaction, nextVersion: Fragment): Fragment {
   return sql`derived_terms || (

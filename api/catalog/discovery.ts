@@ -90,7 +90,10 @@ export interface Ranking extends Discovery<DiscoveredDependency> {
   edition: string
 }
 
-/** Finds the dependencies that are used most, in a transaction that sees one state. `isMatch` is a condition of their rows. */
+/**
+ * Finds the dependencies that are used most, in a transaction that sees one state. `isMatch` is a condition of their
+ * rows.
+ */
 export async function rankDependencies(
   tx: SqlOrTransaction,
   isMatch: Fragment,
@@ -193,7 +196,10 @@ async function readCandidates(sql: SqlOrTransaction, candidateRows: Fragment): P
   return found
 }
 
-/** SQL: whether the column `name_key` is of the key's ecosystem, and has its name as a part. The first test is the fastest. */
+/**
+ * SQL: whether the column `name_key` is of the key's ecosystem, and has its name as a part. The first test is the
+ * fastest.
+ */
 function containsKey(sql: SqlOrTransaction, { prefix, name }: DependencyKey): Fragment {
   // No folded name begins with a lowercase letter, as prefixes do.
   const isOfEcosystem =
@@ -227,7 +233,10 @@ async function countItems(
   return counts
 }
 
-/** Finds texts of users that contain a text, as the filter `name` compares them: by users, then by the text. Throws `filterNotReady`. */
+/**
+ * Finds texts of users that contain a text, as the filter `name` compares them: by users, then by the text. Throws
+ * `filterNotReady`.
+ */
 export async function discoverTexts(
   sql: Sql,
   name: TextName,

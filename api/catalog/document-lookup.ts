@@ -32,14 +32,17 @@ export function selectRepositoryByKey(sql: Sql, key: Fragment): Fragment {
   return sql`select * from repositories where full_name_key = ${key} order by id desc limit 1`
 }
 
-/** SQL: whether a document describes a user or a repository that is known from clones alone, as `isLocal` says of a record. */
+/**
+ * SQL: whether a document describes a user or a repository that is known from clones alone, as `isLocal` says of a
+ * record.
+ */
 export function isLocalDocument(sql: SqlOrTransaction, document: Fragment): Fragment {
   return sql`starts_with(${document}::json ->> 'forge_graphql_id', ${localPrefix})`
 }
 
 /**
- * Creates a function that finds resources: a page of one item, the JSON text of the User or Repository object. A login that
- * has changed hands belongs to the user who came last.
+ * Creates a function that finds resources: a page of one item, the JSON text of the User or Repository object. A login
+ * that has changed hands belongs to the user who came last.
  */
 export function createLookup(sql: Sql): ReadPage<LookUp, 'not_found'> {
   return createPageReader(sql, {

@@ -1,6 +1,6 @@
 /**
- * What clients can ask of `/users` and `/repos`: a row for each filter. How a filter is read, when it is 400, its canonical form,
- * its terms and its condition follow from the row.
+ * What clients can ask of `/users` and `/repos`: a row for each filter. How a filter is read, when it is 400, its
+ * canonical form, its terms and its condition follow from the row.
  */
 import { maxPageSize } from '../paging/page.ts'
 import { maxFilterTextLength } from './attribute-values.ts'
@@ -14,9 +14,9 @@ export type NameForm = 'NAME' | 'OWNER/NAME'
 /** A comma-separated list of at most `maxEntries`, each of at most `maxLength` characters. */
 interface EntriesRow {
   /**
-   * What an item must have: any of the `texts`, case-insensitive; any of the `exactTexts`; any of the `substrings`, which have a
-   * parameter each, because they may contain commas; any of the `countries`; an address in any of the `domains`; a contribution
-   * to or by any of the `names` on the forge; or each of the `options`.
+   * What an item must have: any of the `texts`, case-insensitive; any of the `exactTexts`; any of the `substrings`,
+   * which have a parameter each, because they may contain commas; any of the `countries`; an address in any of the
+   * `domains`; a contribution to or by any of the `names` on the forge; or each of the `options`.
    */
   kind: 'texts' | 'exactTexts' | 'substrings' | 'countries' | 'domains' | 'names' | 'options'
   maxEntries: number
@@ -28,9 +28,9 @@ interface EntriesRow {
 
 interface NumberRow {
   /**
-   * What an item must have: this number, which is above 0, or a higher one; this time (Unix seconds) or a later one; a use of one of
-   * the dependencies that began or ended since this time, or before it (`use-window.ts`); or a change after this version. Beside
-   * other filters, it is enough that the item gained something that a filter can ask.
+   * What an item must have: this number, which is above 0, or a higher one; this time (Unix seconds) or a later one; a
+   * use of one of the dependencies that began or ended since this time, or before it (`use-window.ts`); or a change
+   * after this version. Beside other filters, it is enough that the item gained something that a filter can ask.
    */
   kind: 'minimum' | 'time' | 'use' | 'version'
 }
@@ -48,8 +48,8 @@ export type FilterRow = (EntriesRow | NumberRow | WordRow) & {
   /** Without any of these filters, this one is 400. */
   needs?: readonly string[]
   /**
-   * The attribute whose terms are asked for, or `use_dates`, which has none. Absent: `conditions.ts` has a condition for this filter
-   * alone.
+   * The attribute whose terms are asked for, or `use_dates`, which has none. Absent: `conditions.ts` has a condition
+   * for this filter alone.
    */
   attribute?: string
   /** The field of records that becomes the attribute. Absent: `dataset/` derives the attribute in a way of its own. */

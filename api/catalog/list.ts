@@ -143,8 +143,8 @@ export function createList(sql: Sql, finder: MatchFinder, kind: keyof typeof kin
 }
 
 /**
- * Finds the ids of a page, and the number of items before it. Items before `after` may have come or gone. `takeTurn` runs what reads
- * more about the order of the matches.
+ * Finds the ids of a page, and the number of items before it. Items before `after` may have come or gone. `takeTurn`
+ * runs what reads more about the order of the matches.
  */
 async function locatePage(
   sql: SqlOrTransaction,

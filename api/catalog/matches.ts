@@ -37,10 +37,10 @@ export interface Requester extends Pick<ReadOptions, 'signal'> {
 /** Finds the matches of filters in one database, ranked if they have an order other than that of their ids. */
 export interface MatchFinder {
   /**
-   * Returns the matches, unless the dataset changes while they are computed. A caller who requests many new filters delays
-   * only itself. Throws `overCapacity` when too many requests wait, or the wait would be too long, and 410 or 400 when the
-   * filter asks for changes since a version that is too old, or doesn't exist yet. Throws `ClientGoneError` if the signal is
-   * aborted before the request's turn.
+   * Returns the matches, unless the dataset changes while they are computed. A caller who requests many new filters
+   * delays only itself. Throws `overCapacity` when too many requests wait, or the wait would be too long, and 410 or
+   * 400 when the filter asks for changes since a version that is too old, or doesn't exist yet. Throws
+   * `ClientGoneError` if the signal is aborted before the request's turn.
    */
   find(
     list: ListName,
@@ -49,8 +49,8 @@ export interface MatchFinder {
     sort?: Sort | undefined,
   ): Promise<Matches | 'outdated'>
   /**
-   * Runs what reads more about the order of matches, at the requester's turn, and keeps what the ranking knows then. Throws as
-   * `find` does.
+   * Runs what reads more about the order of matches, at the requester's turn, and keeps what the ranking knows then.
+   * Throws as `find` does.
    */
   extend<Result>(
     list: ListName,
@@ -87,7 +87,9 @@ const maxConcurrentOfCaller = 1
 /** Estimated memory of an entry, besides the ids. */
 const entryOverheadBytes = 500
 
-/** Creates the matches of an instance, for all its databases. It is long because finders share the cache and the queue. */
+/**
+ * Creates the matches of an instance, for all its databases. It is long because finders share the cache and the queue.
+ */
 export function createMatchCache({ maxBytes, maxWaitMs, maxQueued }: MatchCacheOptions): MatchCache {
   const cache = new LRUCache<string, Matches>({
     maxSize: Math.max(1, maxBytes),

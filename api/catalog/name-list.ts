@@ -1,6 +1,6 @@
 /**
- * The names of all dependencies that are used, in memory, the most used ones first. A search by a letter or two finds its names at
- * the beginning, where the database would read, group and sort a good part of all of them.
+ * The names of all dependencies that are used, in memory, the most used ones first. A search by a letter or two finds
+ * its names at the beginning, where the database would read, group and sort a good part of all of them.
  *
  * A name takes its bytes and 16 more: 1,000,000 names of 20 bytes take 36 MB.
  */
@@ -55,8 +55,8 @@ export async function readNameList(sql: SqlOrTransaction): Promise<NameList | No
   const files = new Map<string, number>()
   let edition = ''
   let isTooLarge = false
-  // The first row has the edition. A dependency has at most as many users as its sets together, and at least as many as the
-  // largest of them.
+  // The first row has the edition. A dependency has at most as many users as its sets together, and at least as many as
+  // the largest of them.
   for await (const [key = Buffer.of(), file, most, fewest] of copyRows(
     sql,
     `select '' as name_key, edition::text as file, ${Number.MAX_SAFE_INTEGER} as most_users, 0 as fewest_users,
@@ -121,8 +121,8 @@ interface SearchKey {
 }
 
 /**
- * Finds candidates as the statement of `discovery.ts` does: those that may have as many users as the last one that is wanted, by
- * fewest users, then in the order of the list. As soon as no later name can be one, the search ends.
+ * Finds candidates as the statement of `discovery.ts` does: those that may have as many users as the last one that is
+ * wanted, by fewest users, then in the order of the list. As soon as no later name can be one, the search ends.
  */
 async function searchNames(
   { bytes, count, numbers }: Names,
@@ -199,8 +199,8 @@ export interface NameFinder {
   /** Finds candidates in the list of an edition, which may be outdated. Undefined: there is no list. */
   find(search: NameSearch): Promise<{ edition: string; candidates: NameCandidate[] } | undefined>
   /**
-   * Says which edition the dataset has. If the list is of another one, it is read again. Searches ask the database until then,
-   * because reading takes longer than a search.
+   * Says which edition the dataset has. If the list is of another one, it is read again. Searches ask the database
+   * until then, because reading takes longer than a search.
    */
   noteEdition(edition: string): void
 }

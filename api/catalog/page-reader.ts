@@ -30,9 +30,9 @@ export interface ReadOptions {
 }
 
 /**
- * Reads a page. The statement also settles the request `toSettle`, unless its key is locked, the database is busy, reading
- * takes longer than `maxReadMs`, or settling fails. For a request without a page, it settles nothing, and returns the reason
- * `NoPage`. Throws `ClientGoneError` if the signal is aborted before the statement is sent.
+ * Reads a page. The statement also settles the request `toSettle`, unless its key is locked, the database is busy,
+ * reading takes longer than `maxReadMs`, or settling fails. For a request without a page, it settles nothing, and
+ * returns the reason `NoPage`. Throws `ClientGoneError` if the signal is aborted before the statement is sent.
  */
 export type ReadPage<Request, NoPage extends string = never> = (
   request: Request,
@@ -48,8 +48,8 @@ interface PageReaderOptions<Request, NoPage extends string> {
    */
   maxConcurrent?: number | undefined
   /**
-   * SQL: a row for each request, with the column `place` (from 1), and those of `ListPage` except `version`. They are null
-   * for a request without a page.
+   * SQL: a row for each request, with the column `place` (from 1), and those of `ListPage` except `version`. They are
+   * null for a request without a page.
    */
   select(requests: readonly Request[]): Fragment
   /** The outcome of a request that has no page. Absent: each request has one. */
@@ -105,7 +105,9 @@ function isPage(row: Partial<ListPage>): row is ListPage {
   return row.items !== undefined
 }
 
-/** SQL: the dataset's version. `limit` is for the planner: if it expected more rows, it would JIT-compile the statement. */
+/**
+ * SQL: the dataset's version. `limit` is for the planner: if it expected more rows, it would JIT-compile the statement.
+ */
 const selectVersion = (sql: SqlOrTransaction) => sql`(select version from dataset limit 1) dataset`
 
 function selectAlone(sql: SqlOrTransaction, pages: Fragment) {

@@ -1,6 +1,6 @@
 /**
- * Matches in another order than that of their ids. The terms of an attribute are walked from the highest value down, and what each
- * has of the matches is counted. A page then reads the sets of the terms that it has items of.
+ * Matches in another order than that of their ids. The terms of an attribute are walked from the highest value down,
+ * and what each has of the matches is counted. A page then reads the sets of the terms that it has items of.
  */
 import type { Fragment, SqlOrTransaction } from '../database/connect.ts'
 import { copyRows, readInteger } from '../database/copy.ts'
@@ -30,7 +30,10 @@ export interface Ranking extends Terms {
   known: Map<number, RankedItems>
 }
 
-/** Terms in their order. Each item of the list has one. There may be a hundred thousand, so they are columns, and not objects. */
+/**
+ * Terms in their order. Each item of the list has one. There may be a hundred thousand, so they are columns, and not
+ * objects.
+ */
 interface Terms {
   /** The value of the items, or its day. */
   values: readonly SortValue[]

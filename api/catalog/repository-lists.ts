@@ -15,8 +15,8 @@ export type ReadRepositoryList = ReadPage<RepositoryPage, 'not_found'>
 
 /**
  * Creates a function that reads pages. One statement reads those of many concurrent requests. `found` is SQL: `total`,
- * `offset` and the rendered page of the repository `r`, as the row `asked` requests it by `after` ('': none), `skipped` and
- * `size`.
+ * `offset` and the rendered page of the repository `r`, as the row `asked` requests it by `after` ('': none), `skipped`
+ * and `size`.
  */
 export function createRepositoryList(
   sql: Sql,

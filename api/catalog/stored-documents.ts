@@ -1,8 +1,8 @@
 /**
  * The JSON that is stored. A repository and a commit are the members of an object without its braces, so that
  * PostgreSQL adds further members without parsing any. This file alone opens and closes such objects, and knows the
- * text of what it looks for. The commits of a repository's dependencies are stored beside these, because responses don't have
- * them.
+ * text of what it looks for. The commits of a repository's dependencies are stored beside these, because responses
+ * don't have them.
  */
 import type { Fragment, SqlOrTransaction } from '../database/connect.ts'
 
@@ -74,8 +74,8 @@ interface BlamedDependency {
 }
 
 /**
- * Writes the commits of dependencies: an object of files, then of names, each with the hashes of the commits that added and
- * removed it. Null: none is known.
+ * Writes the commits of dependencies: an object of files, then of names, each with the hashes of the commits that added
+ * and removed it. Null: none is known.
  */
 export function writeDependencyCommits(dependencies: readonly BlamedDependency[]): string | null {
   const byFile = new Map<string, [name: string, hashes: (string | null)[]][]>()
@@ -97,8 +97,8 @@ export function writeDependencyCommits(dependencies: readonly BlamedDependency[]
 }
 
 /**
- * SQL: one of the hashes that `writeDependencyCommits` has written of a dependency, null if it isn't known. `commits` is `jsonb`:
- * made of the text once, not for each dependency.
+ * SQL: one of the hashes that `writeDependencyCommits` has written of a dependency, null if it isn't known. `commits`
+ * is `jsonb`: made of the text once, not for each dependency.
  */
 export function selectCommitHash(
   sql: SqlOrTransaction,

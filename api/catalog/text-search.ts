@@ -1,6 +1,7 @@
 /**
- * Search for texts of users, such as locations, that contain a text. Their trigrams are terms: any three characters in a row. The
- * texts with a trigram are a set, so a search reads the set of the rarest trigram that it looks for, and not all texts.
+ * Search for texts of users, such as locations, that contain a text. Their trigrams are terms: any three characters in
+ * a row. The texts with a trigram are a set, so a search reads the set of the rarest trigram that it looks for, and not
+ * all texts.
  */
 import type { Fragment, SqlOrTransaction } from '../database/connect.ts'
 import { searchableTexts, type TextName, textNames } from '../names/searchable-texts.ts'
@@ -9,8 +10,8 @@ import { selectKey } from '../sets/stored-sets.ts'
 import type { Filter } from './canonical-filter.ts'
 
 /**
- * If there are more candidates than this share of all texts, and more than `fewCandidates`, it is faster to read all texts than to
- * look the candidates up.
+ * If there are more candidates than this share of all texts, and more than `fewCandidates`, it is faster to read all
+ * texts than to look the candidates up.
  */
 const maxShare = 0.1
 const fewCandidates = 1_000
@@ -33,8 +34,8 @@ export async function findTextCandidates(sql: SqlOrTransaction, filter: Filter):
 }
 
 /**
- * Finds those that have a rare trigram of one of the folded texts: those that contain a text are among them. Undefined: any may
- * contain one, because a text is shorter than a trigram, or too many have these trigrams.
+ * Finds those that have a rare trigram of one of the folded texts: those that contain a text are among them. Undefined:
+ * any may contain one, because a text is shorter than a trigram, or too many have these trigrams.
  */
 export async function findCandidates(
   sql: SqlOrTransaction,
@@ -69,8 +70,8 @@ export function selectTexts(
     table,
     columns: [, key],
   } = searchableTexts[name]
-  // A generic plan expects few rows of `like`, so it has parallel workers read a large table. Of `strpos`, it expects a third
-  // of all rows, and has none.
+  // A generic plan expects few rows of `like`, so it has parallel workers read a large table. Of `strpos`, it expects a
+  // third of all rows, and has none.
   const patterns = texts.map((text) => `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`)
   return sql`
     select ${selectKey(sql, table, 'users')} from ${sql(table)}

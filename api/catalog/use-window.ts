@@ -1,4 +1,6 @@
-/** Filters by the time of a use: when an item began to use a dependency, and when it stopped (decisions/0003-lists.md). */
+/**
+ * Filters by the time of a use: when an item began to use a dependency, and when it stopped (decisions/0003-lists.md).
+ */
 import type { SqlOrTransaction } from '../database/connect.ts'
 import { type DatedTerm, type ItemUse, readDatedItems, statusBits } from '../sets/dated-items.ts'
 import { readFileUses } from '../sets/file-uses.ts'

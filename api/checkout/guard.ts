@@ -93,8 +93,8 @@ export function createGuard({ ledger, meter, queue, connectReads, lifecycle }: G
     /** Permits every key. */
     anyKey: permit(() => undefined),
     /**
-     * Permits every key, and with `acceptsTokens` those of connections, which only `/mcp` accepts. There is no turn in the
-     * queue: the requests of a call wait for their own.
+     * Permits every key, and with `acceptsTokens` those of connections, which only `/mcp` accepts. There is no turn in
+     * the queue: the requests of a call wait for their own.
      */
     mcp: (options: { acceptsTokens: boolean }) => permit(() => undefined, { isQueued: false, ...options }),
     /** Permits keys with all these scopes, and admin keys. */
@@ -108,15 +108,17 @@ export function createGuard({ ledger, meter, queue, connectReads, lifecycle }: G
         const scope = findScope(c)
         return scope === undefined ? hasAny(granted) : granted.includes(scope)
       }),
-    /** Permits admin keys, but for those that may only read metrics. Only a key with `keys:write` may change anything. */
+    /**
+     * Permits admin keys, but for those that may only read metrics. Only a key with `keys:write` may change anything.
+     */
     admin: permit((caller, c) => {
       if (!isAdminFor('keys:write', caller)) return adminRequired()
       const mayWrite = caller.scopes.includes('keys:write')
       return mayWrite || readMethods.includes(c.req.method) ? undefined : insufficientPermissions()
     }),
     /**
-     * Permits admin keys, but for those that may only change keys. They don't wait for a turn: requests that wait for the
-     * database must not delay `/metrics`.
+     * Permits admin keys, but for those that may only change keys. They don't wait for a turn: requests that wait for
+     * the database must not delay `/metrics`.
      */
     metrics: permit((caller) => (isAdminFor('metrics:read', caller) ? undefined : adminRequired()), {
       isQueued: false,

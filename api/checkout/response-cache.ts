@@ -10,8 +10,8 @@ import type { MeteredResponse } from './metered-response.ts'
 /** The response cache of one instance. */
 export interface ResponseCache {
   /**
-   * Passes the cached response of a URL to `work`, which must not need it afterwards. Undefined: there is none, or its version is known to
-   * be outdated.
+   * Passes the cached response of a URL to `work`, which must not need it afterwards. Undefined: there is none, or its
+   * version is known to be outdated.
    */
   use<Result>(url: string, work: (response: MeteredResponse) => Promise<Result>): Promise<Result | undefined>
   /**
@@ -39,7 +39,10 @@ interface Entry {
   isEvicted: boolean
 }
 
-/** Frees the page of an evicted list that nobody uses. The data of a single resource, which is small, is in its responses. */
+/**
+ * Frees the page of an evicted list that nobody uses. The data of a single resource, which is small, is in its
+ * responses.
+ */
 function freeUnused({ response: { data, pagination }, users, isEvicted }: Entry): void {
   if (isEvicted && users === 0 && pagination !== undefined) freeBytes(data)
 }

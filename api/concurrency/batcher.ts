@@ -90,7 +90,7 @@ export function createBatcher<Input, Output>(options: BatchOptions<Input, Output
     while (queue.length > 0 && mayStart()) void start()
   }
 
-  /** Starts at the end of this turn of the event loop, or of the next one, so that its other inputs are in the same batch. */
+  /** Starts at the end of this turn of the event loop or of the next one, so that its other inputs are in the batch. */
   function startSoon(): void {
     if (isStarting || queue.length === 0) return
     isStarting = true

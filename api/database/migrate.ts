@@ -295,7 +295,8 @@ function findMissing(applied: readonly Applied[], migrations: readonly Migration
 
 async function applyInTransaction(tx: SqlOrTransaction, migrations: readonly Migration[]): Promise<string[]> {
   await tx`select pg_advisory_xact_lock(${migrationLock})`
-  // Other statements queue behind a lock that this transaction waits for. An autovacuum gives way after `deadlock_timeout`, a second.
+  // Other statements queue behind a lock that this transaction waits for. An autovacuum gives way after
+  // `deadlock_timeout`, a second.
   await tx`set local lock_timeout = '1500ms'`
   await tx`
     create table if not exists migrations (

@@ -1,6 +1,6 @@
 /**
- * What the missing migrations would do to a database. They are tried on an empty database in memory, which says what they
- * lock, read and rewrite. Of the real one, only its list of migrations and the sizes of its tables are read.
+ * What the missing migrations would do to a database. They are tried on an empty database in memory, which says what
+ * they lock, read and rewrite. Of the real one, only its list of migrations and the sizes of its tables are read.
  */
 import { PGlite } from '@electric-sql/pglite'
 import type { Sql } from './connect.ts'
@@ -88,7 +88,10 @@ interface TriedTable {
   file: number
 }
 
-/** What the current transaction has done to the tables. The number of scans begins earlier, and only grows in a transaction. */
+/**
+ * What the current transaction has done to the tables. The number of scans begins earlier, and only grows in a
+ * transaction.
+ */
 const listTables = `
   select oid as id, relname as table, relfilenode as file, pg_stat_get_xact_numscans(oid)::integer as scans,
     modes && '{RowExclusiveLock}' as "isWritten",

@@ -1,6 +1,6 @@
 /**
- * Rows in PostgreSQL's binary format for `copy`, which are written once into bytes. As lines of text, each character would be
- * copied several times, and the server would parse numbers, arrays and escapes.
+ * Rows in PostgreSQL's binary format for `copy`, which are written once into bytes. As lines of text, each character
+ * would be copied several times, and the server would parse numbers, arrays and escapes.
  */
 import { Readable } from 'node:stream'
 import { finished, pipeline } from 'node:stream/promises'
@@ -57,8 +57,8 @@ const sentBytes = 2 ** 16
 export type WrittenRow = Readonly<Record<string, Column | Uint8Array>>
 
 /**
- * Copies rows into a table while `rows` makes the next ones. Call it in a transaction, and run nothing else in it until all rows are
- * copied. An error aborts the transaction, also an error that `rows` throws.
+ * Copies rows into a table while `rows` makes the next ones. Call it in a transaction, and run nothing else in it until
+ * all rows are copied. An error aborts the transaction, also an error that `rows` throws.
  */
 export async function copyWhileMade(
   tx: SqlOrTransaction,
@@ -81,7 +81,10 @@ function* writeRows(columns: readonly TypedColumn[], rows: Iterable<WrittenRow>)
   yield buffer.take()
 }
 
-/** Collects rows, and copies them into a table. Use one buffer for many copies: each new one allocates memory outside of the heap. */
+/**
+ * Collects rows, and copies them into a table. Use one buffer for many copies: each new one allocates memory outside of
+ * the heap.
+ */
 export class RowBuffer {
   #bytes = Buffer.allocUnsafeSlow(firstBytes)
   #length = header.copy(this.#bytes)

@@ -52,8 +52,8 @@ export interface ApplyOptions extends DatasetChangeOptions {
 }
 
 /**
- * Applies what was staged under `importId`, and drops its staging tables. Throws `ImportError`, or what a callback throws;
- * then nothing was changed.
+ * Applies what was staged under `importId`, and drops its staging tables. Throws `ImportError`, or what a callback
+ * throws; then nothing was changed.
  */
 export async function applyImport(
   sql: Sql,

@@ -65,8 +65,9 @@ export class TermFiles {
 const maxKnownTerms = 500_000
 
 /**
- * SQL: the dates between which users contributed to repositories, for all their identities together. `contributions` is SQL that
- * joins `identities i` and `contributions c`, and may end with a condition. Bots contribute only to repositories that they own.
+ * SQL: the dates between which users contributed to repositories, for all their identities together. `contributions` is
+ * SQL that joins `identities i` and `contributions c`, and may end with a condition. Bots contribute only to
+ * repositories that they own.
  */
 export function selectContributors(contributions: string): string {
   return `
@@ -82,8 +83,8 @@ export function selectContributors(contributions: string): string {
 const maxDeclarations = 200_000
 
 /**
- * Deletes the rows of a range of `affected_users` from `user_dependencies`, and yields the rows that replace them, in batches.
- * Between batches, `tx` may run other statements.
+ * Deletes the rows of a range of `affected_users` from `user_dependencies`, and yields the rows that replace them, in
+ * batches. Between batches, `tx` may run other statements.
  */
 export async function* replaceUses(
   tx: SqlOrTransaction,
@@ -252,8 +253,8 @@ function* termsOf(declarations: ReadonlyMap<number, Declarations>): Generator<nu
 }
 
 /**
- * Adds what a user uses through a repository: what it declared while they contributed, and that they use any dependency of its file.
- * `isDeclaredBetween` is the same rule in SQL.
+ * Adds what a user uses through a repository: what it declared while they contributed, and that they use any dependency
+ * of its file. `isDeclaredBetween` is the same rule in SQL.
  */
 function addUses(
   uses: UsesByTerm,
@@ -285,7 +286,10 @@ function isAfter(date: number | null, other: number | null): boolean {
   return date !== null && other !== null && date > other
 }
 
-/** Compares the columns of a user's row with what the user uses: `termIds`, in order. Returns undefined if nothing has changed. */
+/**
+ * Compares the columns of a user's row with what the user uses: `termIds`, in order. Returns undefined if nothing has
+ * changed.
+ */
 function compareUses(
   columns: readonly Buffer[],
   after: UsesByTerm,

@@ -6,8 +6,8 @@ import { type AppliedRows, analyzeTables } from './pending-change.ts'
 import { countApplied, type Load, type OrphanOptions, removeOrphans } from './staged-load.ts'
 
 /**
- * SQL: the repository that gets the commits of a URL. If several repositories have the URL, it is the newest of those in the
- * load, because these have the name now. If none is in the load, it is the newest. `repositories` selects `id`,
+ * SQL: the repository that gets the commits of a URL. If several repositories have the URL, it is the newest of those
+ * in the load, because these have the name now. If none is in the load, it is the newest. `repositories` selects `id`,
  * `forge_rest_id` and `url_key`.
  */
 export function selectNamed(

@@ -2,9 +2,9 @@ import type { Fragment } from '../database/connect.ts'
 import { type DatasetChange, noteGains, selectDeclarations } from './pending-change.ts'
 
 /**
- * Updates the authors of repositories, with the dates of their first and last commits there. Adds users whose dependencies may
- * have changed to `affected_users`, and those whose last commit may be another one to `active_users`. `repositories` selects
- * ids, and `commits` the commits of those repositories.
+ * Updates the authors of repositories, with the dates of their first and last commits there. Adds users whose
+ * dependencies may have changed to `affected_users`, and those whose last commit may be another one to `active_users`.
+ * `repositories` selects ids, and `commits` the commits of those repositories.
  */
 export async function updateAuthors(
   change: DatasetChange,
@@ -40,8 +40,8 @@ export async function updateAuthors(
     tx`select user_id, repository_id from authors join identities using (identity) where is_new`,
   )
   // Most new dates affect nobody, because the repository has added and removed no dependency between the old date and
-  // the new one. Each date is compared on its own, because the other one may come from another identity of the user. With another
-  // first date, uses begin at another time.
+  // the new one. Each date is compared on its own, because the other one may come from another identity of the user.
+  // With another first date, uses begin at another time.
   await tx`
     with lost as (
       delete from contributions c
@@ -86,8 +86,8 @@ export async function updateAuthors(
 }
 
 /**
- * Notes the contributions that users get with identities, as `noteGains` does. `identities` selects `user_id` and `identity`, before
- * the table has them.
+ * Notes the contributions that users get with identities, as `noteGains` does. `identities` selects `user_id` and
+ * `identity`, before the table has them.
  */
 export function noteIdentities(change: DatasetChange, identities: Fragment): Promise<void> {
   const { tx } = change

@@ -14,8 +14,8 @@ const maxCountries = 250
 const minUses = 3
 
 /**
- * Computes what the dataset covers, and stores it. The sets of the change have been applied. `haveUsesChanged`: whether a
- * dependency has lost or gained a user or a repository.
+ * Computes what the dataset covers, and stores it. The sets of the change have been applied. `haveUsesChanged`: whether
+ * a dependency has lost or gained a user or a repository.
  */
 export async function summarizeCoverage(tx: SqlOrTransaction, haveUsesChanged: boolean): Promise<void> {
   const [found] = await tx<Found[]>`
@@ -73,8 +73,8 @@ export async function summarizeCoverage(tx: SqlOrTransaction, haveUsesChanged: b
 }
 
 /**
- * Counts items by the year of a day that they have, the newest year first, with the last day of each. Days after today come
- * from clocks that are wrong.
+ * Counts items by the year of a day that they have, the newest year first, with the last day of each. Days after today
+ * come from clocks that are wrong.
  */
 function listYears(tx: SqlOrTransaction, name: AttributeName) {
   return tx<{ year: number; count: number; last: string }[]>`

@@ -131,7 +131,10 @@ async function waitForOtherChanges(tx: SqlOrTransaction, onWait: () => void): Pr
   await tx`select pg_advisory_xact_lock(${changeLock})`
 }
 
-/** Gives the dataset its new version and counts, and notes which users and repositories have that version, or gained something. */
+/**
+ * Gives the dataset its new version and counts, and notes which users and repositories have that version, or gained
+ * something.
+ */
 async function publish(
   { tx, version }: DatasetChange,
   { users, repositories, commits }: RowChanges,

@@ -1,14 +1,15 @@
 /**
- * The map of a load: which steps a change of the dataset has, in which order, and the temporary tables that they make. Only the
- * file that makes a table names it. The exceptions are the tables that the whole change shares: in these, a step tells later
- * steps what they have to update.
+ * The map of a load: which steps a change of the dataset has, in which order, and the temporary tables that they make.
+ * Only the file that makes a table names it. The exceptions are the tables that the whole change shares: in these, a
+ * step tells later steps what they have to update.
  *
  *   lines → records → rows with the ids of their terms      staging/: tables of the load, before the transaction
  *     → who is new or changed → users, repositories, commits    the steps of the load
  *     → what users use, when they were active                   the steps of every change, also of `forget` and `remove`
  *     → sets and counts, dates of uses → version → coverage
  *
- * This map is documentation: no code uses it. `test/dataset/load-map.test.ts` compares it with the code and with the tables that loads make.
+ * This map is documentation: no code uses it. `test/dataset/load-map.test.ts` compares it with the code and with the
+ * tables that loads make.
  */
 
 /** A step, in the file that has it. */
@@ -21,7 +22,10 @@ interface Step {
   shares?: readonly string[]
 }
 
-/** In order. A step that runs more than once is listed where it first runs, and removals run again where a mirror lacks rows. */
+/**
+ * In order. A step that runs more than once is listed where it first runs, and removals run again where a mirror lacks
+ * rows.
+ */
 export const loadMap: readonly Step[] = [
   {
     file: 'user-rules.ts',

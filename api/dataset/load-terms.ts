@@ -5,9 +5,9 @@ import type { Load } from './staged-load.ts'
 import { addTexts, isSameText } from './text-terms.ts'
 
 /**
- * Adds the terms that staged rows name and the dataset lacks, by their reserved ids (`staging/staged-terms.ts`). If another load
- * has added the same term in the meantime, the rows get its id. Texts and attributes that no item has at the end of the change are
- * removed.
+ * Adds the terms that staged rows name and the dataset lacks, by their reserved ids (`staging/staged-terms.ts`). If
+ * another load has added the same term in the meantime, the rows get its id. Texts and attributes that no item has at
+ * the end of the change are removed.
  */
 export async function addTerms(load: Load): Promise<void> {
   const { tx, importId } = load
@@ -33,7 +33,8 @@ export async function addTerms(load: Load): Promise<void> {
       returning id
     )
     insert into new_terms select id from added`
-  // Found first: a statement that searches the table into which it inserts may read what it has inserted again and again.
+  // Found first: a statement that searches the table into which it inserts may read what it has inserted again and
+  // again.
   await tx`
     create temporary table new_dependencies on commit drop as
     select * from ${staged('dependencies')} s where not exists (select from dependencies d where ${isSame(load)})`
@@ -56,8 +57,8 @@ function isSame({ tx }: Load): Fragment {
 }
 
 /**
- * Gives staged rows the ids that their terms have in the dataset. Searchable texts are unique by MD5: of two with the same one, only
- * the first is there, so rows lose the second.
+ * Gives staged rows the ids that their terms have in the dataset. Searchable texts are unique by MD5: of two with the
+ * same one, only the first is there, so rows lose the second.
  */
 async function renumberTerms(load: Load, staged: (kind: TermKind) => Fragment): Promise<void> {
   const { tx, importId } = load

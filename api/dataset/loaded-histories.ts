@@ -2,9 +2,9 @@
  * Remembers which histories of clones the dataset has, so that loads read only what is new.
  *
  * What is remembered is written in the transaction of the load, and says what the dataset has of the repository
- * afterwards: digests of its record and its dependencies, the number of its commits, and the highest version that one of
- * them has. A change of a commit gives it a higher version, and a removal lowers the number. So a later change shows,
- * whatever made it, such as a file with other dependencies.
+ * afterwards: digests of its record and its dependencies, the number of its commits, and the highest version that one
+ * of them has. A change of a commit gives it a higher version, and a removal lowers the number. So a later change
+ * shows, whatever made it, such as a file with other dependencies.
  *
  * The hash of a commit says what can be read from it. Who was forgotten matters, too: forgetting changes commits, which
  * shows, and undoing that calls {@link dropLoadedHistories}.
@@ -51,7 +51,10 @@ export interface LoadedHistory extends HistoryEnd {
   url: string
   /** Whether the manifests of the newest commit alone say what it declares. */
   canContinue: boolean
-  /** Whether reading it again would give the same. False if a manifest exceeded the limits: a faster machine may parse it. */
+  /**
+   * Whether reading it again would give the same. False if a manifest exceeded the limits: a faster machine may parse
+   * it.
+   */
   isRepeatable: boolean
   /** What it continues; undefined: it was read from the beginning. */
   continued: KnownHistory | undefined
@@ -67,8 +70,8 @@ interface CommitsState {
 }
 
 /**
- * Finds the history that the dataset has of a URL, if reading it again would give the same. Returns undefined if that isn't
- * certain, such as for a URL that two repositories share.
+ * Finds the history that the dataset has of a URL, if reading it again would give the same. Returns undefined if that
+ * isn't certain, such as for a URL that two repositories share.
  */
 export async function findKnownHistory(
   sql: Sql,
@@ -141,7 +144,9 @@ export async function noteLoadedHistories(
       commits = excluded.commits, commits_version = excluded.commits_version`
 }
 
-/** Throws `ImportError` if a continued history lacks commits that it had, or has others that this load didn't give it. */
+/**
+ * Throws `ImportError` if a continued history lacks commits that it had, or has others that this load didn't give it.
+ */
 async function assertSameCommits(tx: SqlOrTransaction, histories: readonly LoadedHistory[]): Promise<void> {
   const known = histories.flatMap(({ continued }) => continued ?? [])
   if (known.length === 0) return
@@ -188,8 +193,8 @@ function digest(sql: SqlOrTransaction, column: 'members' | 'dependencies') {
 }
 
 /**
- * Reads states of commits, of those up to a version of the dataset. A statement of its own, because the commits may be on
- * another server.
+ * Reads states of commits, of those up to a version of the dataset. A statement of its own, because the commits may be
+ * on another server.
  */
 function readCommitsStates(
   sql: SqlOrTransaction,

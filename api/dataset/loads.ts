@@ -11,8 +11,8 @@ export interface LoadOrigin {
   /** When the command began to read. */
   startedAt: Date
   /**
-   * Whether it has loaded only a part of what it was to load: it is a batch before the last one, or something failed, which the
-   * command reports by its exit code. It doesn't count as the last load.
+   * Whether it has loaded only a part of what it was to load: it is a batch before the last one, or something failed,
+   * which the command reports by its exit code. It doesn't count as the last load.
    */
   isPartial: boolean
   /** Whether it looked at everything that the dataset had: it mirrors files, or refreshes from a forge. */

@@ -1,6 +1,6 @@
 /**
- * Loads that are complete: what they lack leaves the dataset. A mirror has all items of some kinds, a clone all commits of
- * its repository.
+ * Loads that are complete: what they lack leaves the dataset. A mirror has all items of some kinds, a clone all commits
+ * of its repository.
  */
 
 import { hasAddresses } from '../catalog/stored-documents.ts'

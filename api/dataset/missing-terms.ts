@@ -39,8 +39,9 @@ export async function deriveMissingTerms(change: DatasetChange): Promise<void> {
 }
 
 /**
- * Notes the stored texts as terms that may have no users. Returns whether there are any: an older version has changed users since
- * they were derived. It doesn't know the table, so it has left their sets as they were, or has filled them in its own way.
+ * Notes the stored texts as terms that may have no users. Returns whether there are any: an older version has changed
+ * users since they were derived. It doesn't know the table, so it has left their sets as they were, or has filled them
+ * in its own way.
  */
 async function noteStoredTexts(tx: SqlOrTransaction, names: readonly TextName[]): Promise<boolean> {
   let stored = 0
@@ -73,7 +74,8 @@ async function deriveTerms(
   for await (const items of batches) {
     const rows = items.map((item) => ({
       id: item.id,
-      // null: the record has none of the fields. A field may be several attributes, and the item may have the others already.
+      // null: the record has none of the fields. A field may be several attributes, and the item may have the others
+      // already.
       attributes: listAttributes(list, item.fields ?? {}).filter(({ name }) => attributes.includes(name)),
       texts: texts.map((name) => String(item.fields?.[name] ?? '')),
     }))

@@ -83,8 +83,8 @@ export async function beginChange(tx: SqlOrTransaction): Promise<DatasetChange> 
 }
 
 /**
- * Notes in `gained_items` what gained something that a filter can ask: `gaining` selects ids. With `isLoss`, they lost a dependency.
- * Items that have the change's version already are left out: the set of the version has these.
+ * Notes in `gained_items` what gained something that a filter can ask: `gaining` selects ids. With `isLoss`, they lost
+ * a dependency. Items that have the change's version already are left out: the set of the version has these.
  */
 export async function noteGains(
   { tx, version }: DatasetChange,

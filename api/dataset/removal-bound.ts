@@ -1,6 +1,6 @@
 /**
- * How much a load may remove: an empty or truncated file, or a forge in trouble, must not empty the dataset. The operator
- * sets the bound with `--max-removals`.
+ * How much a load may remove: an empty or truncated file, or a forge in trouble, must not empty the dataset. The
+ * operator sets the bound with `--max-removals`.
  */
 import { ImportError } from '../staging/import-error.ts'
 
@@ -19,8 +19,8 @@ export function removalBound(stored: number): number {
 }
 
 /**
- * Throws `ImportError`, with the counts of the kinds of which a load would remove too many. `maxRemovals` is the bound of
- * each kind, instead of `removalBound`.
+ * Throws `ImportError`, with the counts of the kinds of which a load would remove too many. `maxRemovals` is the bound
+ * of each kind, instead of `removalBound`.
  */
 export function assertRemovalsBounded(
   removals: readonly KindRemovals[],

@@ -11,9 +11,9 @@ import { countApplied, type Load } from './staged-load.ts'
 import { isDeclaredBetween } from './user-dependencies.ts'
 
 /**
- * Gives staged repositories the record that the dataset has now, if it comes from the forge or a file, not from a clone.
- * Another load may have replaced it since it was read. Throws `ImportError` if a repository has another URL now, by which
- * its staged commits don't name it.
+ * Gives staged repositories the record that the dataset has now, if it comes from the forge or a file, not from a
+ * clone. Another load may have replaced it since it was read. Throws `ImportError` if a repository has another URL now,
+ * by which its staged commits don't name it.
  */
 export async function useKnownRepositories({ tx, importId }: Load): Promise<void> {
   const staged = tx(stagingTable('repos', importId))
@@ -146,8 +146,8 @@ function noteNewNames(load: Load): Promise<void> {
 }
 
 /**
- * Updates what changed repositories declare. Adds to `affected_users` those who contributed while a declaration was in effect that
- * has been added, removed or given other dates.
+ * Updates what changed repositories declare. Adds to `affected_users` those who contributed while a declaration was in
+ * effect that has been added, removed or given other dates.
  */
 async function applyDependencies(load: Load): Promise<void> {
   const { tx } = load

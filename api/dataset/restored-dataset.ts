@@ -20,13 +20,13 @@ export interface RestoredDataset {
 }
 
 /**
- * Gives a restored dataset a version that no client has seen. Changes since any earlier version are unknown (410), because
- * the loads after the backup, which are lost, had versions that would otherwise be given again to other data.
+ * Gives a restored dataset a version that no client has seen. Changes since any earlier version are unknown (410),
+ * because the loads after the backup, which are lost, had versions that would otherwise be given again to other data.
  *
  * The version becomes the milliseconds since 1970. Each load that changes something counts one up, and loads, one at a
- * time, take more than a millisecond each. So a version that began at 0 or at a former restore is always below the clock,
- * also when the same backup is restored twice. It stays a safe integer for 285,000 years. If the clock was set back, the
- * version still goes up by one.
+ * time, take more than a millisecond each. So a version that began at 0 or at a former restore is always below the
+ * clock, also when the same backup is restored twice. It stays a safe integer for 285,000 years. If the clock was set
+ * back, the version still goes up by one.
  *
  * Connections of assistants end, because nobody knows which of them were ended after the backup.
  *

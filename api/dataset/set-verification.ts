@@ -9,12 +9,15 @@ import { deriveMissingTerms } from './missing-terms.ts'
 import { deriveSets, selectItems } from './set-derivation.ts'
 import { renewUseDates, verifyUseDates } from './use-dates.ts'
 
-/** Ids of each list in a sample. Those whose dates are verified are fewer, because a user may use thousands of dependencies. */
+/**
+ * Ids of each list in a sample. Those whose dates are verified are fewer, because a user may use thousands of
+ * dependencies.
+ */
 const sampleSizes = { sets: 2_000, dates: 100 }
 
 /**
- * Verifies the sets and the dates of uses in one snapshot: all of them, and how many items terms have, or those that should have the ids
- * of a sample.
+ * Verifies the sets and the dates of uses in one snapshot: all of them, and how many items terms have, or those that
+ * should have the ids of a sample.
  */
 export function verifySets(sql: Sql, extent: 'all' | 'sample'): Promise<SetVerification> {
   const verify = async (tx: SqlOrTransaction) => {

@@ -13,7 +13,10 @@ export function isSameText(tx: SqlOrTransaction, name: TextName): Fragment {
   return tx`md5(t.${key}) = md5(s.${key}) and t.${key} = s.${key}`
 }
 
-/** Adds those texts that the dataset lacks, also to the sets of their trigrams. `rows` selects `id` and the columns of the table. */
+/**
+ * Adds those texts that the dataset lacks, also to the sets of their trigrams. `rows` selects `id` and the columns of
+ * the table.
+ */
 export async function addTexts({ tx }: DatasetChange, name: TextName, rows: Fragment): Promise<void> {
   const { table, columns } = searchableTexts[name]
   const key = tx(columns[1])
@@ -31,8 +34,8 @@ export async function addTexts({ tx }: DatasetChange, name: TextName, rows: Frag
 const textsPerRange = 20_000
 
 /**
- * Adds or removes texts. `changed` is a statement that does so, and returns `id` and `key` of each. Notes the changes of their
- * trigrams' sets in `set_changes`, and the ids of added texts in `new_terms`. Returns the number of texts.
+ * Adds or removes texts. `changed` is a statement that does so, and returns `id` and `key` of each. Notes the changes
+ * of their trigrams' sets in `set_changes`, and the ids of added texts in `new_terms`. Returns the number of texts.
  */
 async function changeTexts(
   tx: SqlOrTransaction,
@@ -87,8 +90,8 @@ export async function findTexts(
 }
 
 /**
- * Removes texts that no user has any more. Their removal from the sets of their trigrams is noted in `set_changes`. `isUnused` is SQL:
- * whether a row may have no users. Returns whether there were any.
+ * Removes texts that no user has any more. Their removal from the sets of their trigrams is noted in `set_changes`.
+ * `isUnused` is SQL: whether a row may have no users. Returns whether there were any.
  */
 export async function removeUnusedTexts(tx: SqlOrTransaction, isUnused: Fragment): Promise<boolean> {
   let removed = 0

@@ -21,7 +21,9 @@ const columns = listColumns({
   ends: 'bigint[]',
 })
 
-/** Updates the dependencies of `affected_users`: those that repositories declared while the users contributed to them. */
+/**
+ * Updates the dependencies of `affected_users`: those that repositories declared while the users contributed to them.
+ */
 export async function applyUserDependencies(change: DatasetChange): Promise<void> {
   const { tx } = change
   await tx`analyze affected_users`
@@ -44,7 +46,10 @@ export async function applyUserDependencies(change: DatasetChange): Promise<void
 interface NotedChanges {
   sets: RowBuffer
   uses: RowBuffer
-  /** Users who gained something. Other dates of a use are a gain, too, but not those that are derived for the first time. */
+  /**
+   * Users who gained something. Other dates of a use are a gain, too, but not those that are derived for the first
+   * time.
+   */
   gaining: number[]
   losing: number[]
 }
@@ -70,8 +75,8 @@ async function noteUsers(change: DatasetChange, ids: readonly number[], isLoss: 
 }
 
 /**
- * SQL: through which repositories users use dependencies: `user_id`, `repository_id`, `since` in Unix seconds, null: unknown, and the
- * columns of `dependencies d`.
+ * SQL: through which repositories users use dependencies: `user_id`, `repository_id`, `since` in Unix seconds, null:
+ * unknown, and the columns of `dependencies d`.
  */
 export function selectUsesByRepository(tx: SqlOrTransaction, userIds: readonly number[]): Fragment {
   const contributors = selectContributors(

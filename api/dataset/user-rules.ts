@@ -1,6 +1,6 @@
 /**
- * The rules that classify users: what country a location is in, and which accounts are programs. They may differ from those
- * that the stored users were classified by. Then the next load first classifies these again.
+ * The rules that classify users: what country a location is in, and which accounts are programs. They may differ from
+ * those that the stored users were classified by. Then the next load first classifies these again.
  */
 import { createHash } from 'node:crypto'
 import type { Sql, SqlOrTransaction } from '../database/connect.ts'

@@ -93,7 +93,10 @@ export interface SharedBody {
   /** The beginning is `start` and `data`. */
   start: Uint8Array
   data: Uint8Array<ArrayBuffer>
-  /** Compressed forms of the beginning so far. Undefined: the body is sent only once, so neither these nor `data` are kept. */
+  /**
+   * Compressed forms of the beginning so far. Undefined: the body is sent only once, so neither these nor `data` are
+   * kept.
+   */
   compressed: CompressedBeginning | undefined
   end: Uint8Array
 }

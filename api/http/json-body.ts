@@ -10,8 +10,8 @@ export function assertJson(c: ApiContext): void {
 }
 
 /**
- * Reads a body that is a JSON object. A request without a body has none of the members. Throws 413 if it is longer, 415 if
- * it isn't JSON by its type, and 400 if it isn't a JSON object.
+ * Reads a body that is a JSON object. A request without a body has none of the members. Throws 413 if it is longer, 415
+ * if it isn't JSON by its type, and 400 if it isn't a JSON object.
  */
 export async function readJsonObject(c: ApiContext, maxBytes: number): Promise<Record<string, unknown>> {
   const text = await c.req.text()

@@ -42,7 +42,9 @@ export interface HonoEnvironment {
 
 export type ApiContext = Context<HonoEnvironment>
 
-/** Creates what reads need to know of a request: its caller, for a turn in the queue, and whether it is still wanted. */
+/**
+ * Creates what reads need to know of a request: its caller, for a turn in the queue, and whether it is still wanted.
+ */
 export function createRequester(c: ApiContext) {
   return { caller: c.get('caller').id, onWait: c.get('onWait'), signal: c.req.raw.signal }
 }

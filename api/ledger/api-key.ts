@@ -6,7 +6,10 @@ import { type Fragment, type Sql, type SqlOrTransaction, writeBytes } from '../d
 export const scopes = ['users:read', 'repos:read'] as const
 /** The only scope of an admin key that a monitoring system holds: it may read `/metrics`, and neither data nor keys. */
 export const metricsScope = 'metrics:read'
-/** The only scope of an admin key that a shop holds: it may make and change user keys, and read neither data nor metrics. */
+/**
+ * The only scope of an admin key that a shop holds: it may make and change user keys, and read neither data nor
+ * metrics.
+ */
 export const keysScope = 'keys:write'
 /** Scopes that an admin key has alone. */
 export const adminScopes = [metricsScope, keysScope] as const

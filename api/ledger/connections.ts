@@ -1,6 +1,6 @@
 /**
- * Connections: what connectors have in place of a key, from the sign-in for `/mcp` (`api/sign-in/`). A connection is charged
- * to its key, within its limits, which `settle` holds.
+ * Connections: what connectors have in place of a key, from the sign-in for `/mcp` (`api/sign-in/`). A connection is
+ * charged to its key, within its limits, which `settle` holds.
  *
  * A connection has three kinds of credentials: a code, access tokens and refresh tokens. Each begins with the handle of
  * its connection, 16 bytes that the others share. Only the SHA-256 of handle and credentials is stored.
@@ -50,7 +50,10 @@ export function hashHandle(handle: Uint8Array): Buffer {
   return hash('sha256', handle, 'buffer')
 }
 
-/** Finds the keys that access tokens stand for, in their order. Those of keys and connections that have ended aren't found. */
+/**
+ * Finds the keys that access tokens stand for, in their order. Those of keys and connections that have ended aren't
+ * found.
+ */
 export async function findConnectedKeys(
   sql: Sql,
   tokens: readonly string[],

@@ -104,8 +104,8 @@ export interface KeyCreation {
 
 /**
  * Creates a user key for the admin key `maker`, once under a reference, which is the maker's own. `request` is what was
- * asked for. Throws `KeyError` when something else was asked for under the reference, when its key was deleted, or when a new
- * key would have expired.
+ * asked for. Throws `KeyError` when something else was asked for under the reference, when its key was deleted, or when
+ * a new key would have expired.
  */
 export async function createUserKey(
   sql: Sql,
@@ -306,8 +306,8 @@ export async function rotateKey(
 }
 
 /**
- * Does so for a user key; under a reference, which is the key's own, once. Throws `KeyError` when the key was rotated under the
- * reference with another grace period.
+ * Does so for a user key; under a reference, which is the key's own, once. Throws `KeyError` when the key was rotated
+ * under the reference with another grace period.
  */
 export async function rotateUserKey(
   sql: Sql,

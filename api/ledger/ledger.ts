@@ -44,8 +44,8 @@ export interface Ledger {
   /** Notes what such a statement has settled. It was sent after `sentAt`, on the clock of `performance.now()`. */
   noteSettlement(key: BearerKey, request: KeyRequest, settlement: Settlement, sentAt: number): void
   /**
-   * Returns the cached `throttled` settlement of a secret. A key and each token of it have their own, because each has a
-   * balance of its own. A settlement is cached until the key's rate-limit window ends, for a second at most.
+   * Returns the cached `throttled` settlement of a secret. A key and each token of it have their own, because each has
+   * a balance of its own. A settlement is cached until the key's rate-limit window ends, for a second at most.
    */
   findCachedThrottle(secret: string): Settlement | undefined
   /** Whether charges can be recorded. Only a failed charge reveals that they can't: a full disk still allows reads. */

@@ -1,7 +1,7 @@
 /**
  * Notices about keys and loads, which a webhook sends. They wait in a table that is written with what they are about
- * (database/migrations/). An instance claims a notice for some seconds, sends it, and notes the result. Those of a key are
- * sent in their order, one at a time.
+ * (database/migrations/). An instance claims a notice for some seconds, sends it, and notes the result. Those of a key
+ * are sent in their order, one at a time.
  */
 import { type Fragment, type Sql, type SqlOrTransaction, selectTime } from '../database/connect.ts'
 
@@ -37,8 +37,8 @@ function isWaiting(sql: Sql, notice: Fragment): Fragment {
 }
 
 /**
- * Claims notices that are due, at most `max`: of each key the oldest one that waits. If the clock was set back, an attempt
- * may be due too far in the future; then it is due now. What is asked of `n` is asked again once it is locked.
+ * Claims notices that are due, at most `max`: of each key the oldest one that waits. If the clock was set back, an
+ * attempt may be due too far in the future; then it is due now. What is asked of `n` is asked again once it is locked.
  */
 export function claimNotices(sql: Sql, max: number): Promise<ClaimedNotice[]> {
   return sql<ClaimedNotice[]>`

@@ -58,7 +58,10 @@ export async function respond(request: Request, body: string, caller: Caller): P
   }
 }
 
-/** Whether a message has more members and entries, at any depth, than `max`. What the arguments of a tool have isn't counted. */
+/**
+ * Whether a message has more members and entries, at any depth, than `max`. What the arguments of a tool have isn't
+ * counted.
+ */
 function hasMoreValues(message: unknown, max: number): boolean {
   const given = readMember(readMember(message, 'params'), 'arguments')
   const open = [message]

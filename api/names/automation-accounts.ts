@@ -17,7 +17,10 @@ const automationEnding = /-(?:bot|robot|ci|jenkins|autoroll|automation|agent)$/
 const automationWord =
   /\b(?:bots?|robots?|ci|jenkins|autoroll|automat\w*|agent|service|machine|release|deploy\w*)\b/i
 
-/** Logins of programs that end otherwise, in lowercase, and whose they are: at https://github.com/LOGIN, or in that project. */
+/**
+ * Logins of programs that end otherwise, in lowercase, and whose they are: at https://github.com/LOGIN, or in that
+ * project.
+ */
 export const automationAccounts: ReadonlySet<string> = new Set([
   'actions-user', // GitHub Actions
   'asfgit', // Apache Software Foundation
@@ -97,7 +100,10 @@ export function isBot(
   return automationAccounts.has(key) || (automationEnding.test(key) && !isOtherName(name ?? '', key))
 }
 
-/** Whether a name is neither that of a program nor the login's, with or without its ending: people call themselves `-bot`, too. */
+/**
+ * Whether a name is neither that of a program nor the login's, with or without its ending: people call themselves
+ * `-bot`, too.
+ */
 function isOtherName(name: string, login: string): boolean {
   const words = name.replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2')
   if (automationWord.test(words)) return false

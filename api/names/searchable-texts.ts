@@ -1,6 +1,6 @@
 /**
- * The texts of users that filters look for parts of. Each has a table with all different texts, whose rows are terms. The texts with a
- * trigram are a set, so a search reads few of them (`catalog/text-search.ts`).
+ * The texts of users that filters look for parts of. Each has a table with all different texts, whose rows are terms.
+ * The texts with a trigram are a set, so a search reads few of them (`catalog/text-search.ts`).
  */
 import { foldCompany, foldLocation } from './case-folding.ts'
 
@@ -8,7 +8,10 @@ import { foldCompany, foldLocation } from './case-folding.ts'
 interface TextRow {
   /** The table of the texts, and the list of the sets that have ids of its rows. */
   table: string
-  /** The columns of a text, besides its id and what its set has: as its first user has it, as it is compared, and its country. */
+  /**
+   * The columns of a text, besides its id and what its set has: as its first user has it, as it is compared, and its
+   * country.
+   */
   columns: readonly [text: string, key: string, country?: 'country']
   /** How texts are compared. Stored and requested ones both get this form. A text whose form is empty is none. */
   fold(text: string): string

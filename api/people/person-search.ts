@@ -58,7 +58,9 @@ export async function* readCommitsNaming(
   if (noted === undefined) await tx`drop table ${tx(commits.table)}`
 }
 
-/** Notes the commits whose texts may name people with these identities. Unlike a cursor, it can use several processors. */
+/**
+ * Notes the commits whose texts may name people with these identities. Unlike a cursor, it can use several processors.
+ */
 async function findCommitsNaming(tx: SqlOrTransaction, identities: readonly string[]): Promise<NotedCommits> {
   const names = tx.typed.texts(identities)
   await tx`

@@ -37,7 +37,9 @@ const growing = [
   ['commits', 'Commits'],
 ] as const
 
-/** How many there were after each load, the oldest first. What was removed or forgotten between loads was never there. */
+/**
+ * How many there were after each load, the oldest first. What was removed or forgotten between loads was never there.
+ */
 function listSizes(
   { loads, ...now }: Coverage,
   member: (typeof growing)[number][0],

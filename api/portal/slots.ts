@@ -9,7 +9,10 @@ export interface SlotText {
 /** Texts by the slot's name. */
 export type Slots = Readonly<Record<string, SlotText>>
 
-/** Where pages tell readers to ask the operator, they link this. The service replaces it with `CONTACT_URL`, if that is set. */
+/**
+ * Where pages tell readers to ask the operator, they link this. The service replaces it with `CONTACT_URL`, if that is
+ * set.
+ */
 export const contactPlaceholder = 'http://operator.invalid/contact'
 
 /** The element that pages have in a slot's place. The Markdown of a page has the same text. */

@@ -77,8 +77,8 @@ function prefersMarkdown(accept: string | undefined): boolean {
 }
 
 /**
- * Adds `/docs`, `/docs/*`, `/api-docs`, `/llms.txt`, `/robots.txt` and `/favicon.ico`. Pages have URLs with and without a final
- * slash; clients that prefer Markdown get it.
+ * Adds `/docs`, `/docs/*`, `/api-docs`, `/llms.txt`, `/robots.txt` and `/favicon.ico`. Pages have URLs with and without
+ * a final slash; clients that prefer Markdown get it.
  *
  * The routes throw an `ApiError`: 400 for an invalid path, 404 for an unknown one (browsers get the site's page), and
  * those of `createDocsFileSender` and `DocsFinder`.

@@ -1,6 +1,6 @@
 /**
- * `/admin/keys`: what operators and their shops do with keys over HTTP (`decisions/0002-keys.md`). The functions are those of
- * the command line.
+ * `/admin/keys`: what operators and their shops do with keys over HTTP (`decisions/0002-keys.md`). The functions are
+ * those of the command line.
  */
 import type { Handler, Hono } from 'hono'
 import * as v from 'valibot'

@@ -1,5 +1,6 @@
 /**
- * The query parameters of `/users` and `/repos` (`decisions/0003-lists.md`): reads each filter as its row in `filters.ts` says.
+ * The query parameters of `/users` and `/repos` (`decisions/0003-lists.md`): reads each filter as its row in
+ * `filters.ts` says.
  */
 import type { BatchLookUp } from '../catalog/batch-lookup.ts'
 import { createFilter, type Filter } from '../catalog/canonical-filter.ts'

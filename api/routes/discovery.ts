@@ -25,8 +25,8 @@ import {
 const maxItems = 20
 
 /**
- * Adds `GET /dependencies`, `GET /locations` and the like, which say what filters can name, and `GET /dependencies/history`. All are
- * free, but wait for the caller's turn.
+ * Adds `GET /dependencies`, `GET /locations` and the like, which say what filters can name, and `GET
+ * /dependencies/history`. All are free, but wait for the caller's turn.
  */
 export function addDiscoveryRoutes(
   app: Hono<HonoEnvironment>,

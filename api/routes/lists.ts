@@ -52,8 +52,8 @@ export interface ListRequest<Filter, After> {
 }
 
 /**
- * Creates the query of a list of the catalog. `createError` creates the response for a list that doesn't exist; without it,
- * the list always exists. A 4xx that `find` throws is a free response, and so is `filterNotReady`.
+ * Creates the query of a list of the catalog. `createError` creates the response for a list that doesn't exist; without
+ * it, the list always exists. A 4xx that `find` throws is a free response, and so is `filterNotReady`.
  */
 export function createListQuery<Filter, After>(
   url: URL,
@@ -136,8 +136,8 @@ function readListRequest<Filter, After>(
 }
 
 /**
- * Writes the filters of a query, each with `&` after it. Leaves out empty values of a parameter that has others, and spaces
- * at the ends of entries: they would become plus signs, which are refused there.
+ * Writes the filters of a query, each with `&` after it. Leaves out empty values of a parameter that has others, and
+ * spaces at the ends of entries: they would become plus signs, which are refused there.
  */
 function writeFilters(query: URLSearchParams): string {
   const values = Map.groupBy(query, ([name]) => name)

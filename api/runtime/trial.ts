@@ -39,8 +39,8 @@ export function isTrial(
 }
 
 /**
- * Whether systemd runs this process, or the task runner that has started it, as a unit (systemd.exec(5)). `INVOCATION_ID` doesn't say so:
- * terminals of desktops inherit it.
+ * Whether systemd runs this process, or the task runner that has started it, as a unit (systemd.exec(5)).
+ * `INVOCATION_ID` doesn't say so: terminals of desktops inherit it.
  */
 function isUnit({ SYSTEMD_EXEC_PID: started }: Record<string, string | undefined>): boolean {
   return started !== undefined && [process.pid, process.ppid].map(String).includes(started)

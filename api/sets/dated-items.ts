@@ -38,8 +38,8 @@ export function joinUses(one: ItemUse, other: ItemUse): ItemUse {
 const maxPending = 10_000
 
 /**
- * Calls `onUse` for each item of each group, group by group, if the dataset has the edition. Returns false if it doesn't. One statement
- * reads the dates of all groups.
+ * Calls `onUse` for each item of each group, group by group, if the dataset has the edition. Returns false if it
+ * doesn't. One statement reads the dates of all groups.
  */
 export async function readDatedItems(
   sql: SqlOrTransaction,
@@ -72,8 +72,8 @@ export async function readDatedItems(
 }
 
 /**
- * Copies the chunks of groups, each in the order of the first item that it has of the term: whether the dataset has the edition, the
- * group, the term, that item or 0, and the chunk. A group without chunks has one row without them.
+ * Copies the chunks of groups, each in the order of the first item that it has of the term: whether the dataset has the
+ * edition, the group, the term, that item or 0, and the chunk. A group without chunks has one row without them.
  */
 function copyChunks(
   sql: SqlOrTransaction,

@@ -1,6 +1,6 @@
 /**
- * When items used what some files declare. These may be all names of the dataset, of which most are rare, so the chunks are read in
- * their order, each of them once for all its terms.
+ * When items used what some files declare. These may be all names of the dataset, of which most are rare, so the chunks
+ * are read in their order, each of them once for all its terms.
  */
 import { randomInt } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -13,7 +13,10 @@ import { decodeChunk, Uses } from './use-chunks.ts'
 interface ReadLimits {
   /** Uses that the terms of a rare name have together, at most. */
   maxRareUses: number
-  /** Uses of rare names that are in memory at a time. If there are more, the chunks are read again for each part of them. */
+  /**
+   * Uses of rare names that are in memory at a time. If there are more, the chunks are read again for each part of
+   * them.
+   */
   maxPendingUses: number
 }
 
@@ -47,8 +50,8 @@ const alone = -1
 const apart = -2
 
 /**
- * Calls `onUse` for each item of each name that files declare, if the dataset has the edition. Returns false if it doesn't. A name is
- * spelled by the rules of the file's ecosystem.
+ * Calls `onUse` for each item of each name that files declare, if the dataset has the edition. Returns false if it
+ * doesn't. A name is spelled by the rules of the file's ecosystem.
  */
 export async function readFileUses(
   sql: SqlOrTransaction,
@@ -100,8 +103,9 @@ async function readTerms(
 const none = new Uint32Array()
 
 /**
- * Copies the terms, many in a row, by id: whether the dataset has the edition, and arrays of ids, of bits of statuses, of numbers of uses,
- * and of hashes of names. Names are told apart by their hashes alone, which have 64 bits and are others each time.
+ * Copies the terms, many in a row, by id: whether the dataset has the edition, and arrays of ids, of bits of statuses,
+ * of numbers of uses, and of hashes of names. Names are told apart by their hashes alone, which have 64 bits and are
+ * others each time.
  */
 function copyTerms(
   sql: SqlOrTransaction,

@@ -152,8 +152,8 @@ export class Bitmap {
 
 /** The words of a part that is a bitmap. */
 function readWords({ bytes }: SetPart): Uint32Array {
-  // The bytes may be in the middle of a buffer, where they aren't aligned. All machines that we support store the lowest
-  // byte first.
+  // The bytes may be in the middle of a buffer, where they aren't aligned. All machines that we support store the
+  // lowest byte first.
   return new Uint32Array(new Uint8Array(bytes).buffer)
 }
 

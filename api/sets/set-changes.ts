@@ -95,7 +95,9 @@ export interface ChangedRange {
   size: number
 }
 
-/** Plans ranges of about as many changes as the bound. `sizes` is SQL: `list`, `id` and the number of changes, `size`. */
+/**
+ * Plans ranges of about as many changes as the bound. `sizes` is SQL: `list`, `id` and the number of changes, `size`.
+ */
 export function planRanges(tx: SqlOrTransaction, sizes: string, bound: number): Promise<ChangedRange[]> {
   return tx<ChangedRange[]>`
     select list::text, min(first) as first, max(last) as last, sum(size)::bigint as size
@@ -126,7 +128,10 @@ async function readRange(
   return terms
 }
 
-/** Yields ascending terms in batches of about `size`. The terms of a shelf are in one batch, so the shelf is rewritten once. */
+/**
+ * Yields ascending terms in batches of about `size`. The terms of a shelf are in one batch, so the shelf is rewritten
+ * once.
+ */
 function* batchTerms(terms: Iterable<TermChange>, size: number): Generator<TermChange[], void> {
   let batch: TermChange[] = []
   for (const term of terms) {
@@ -147,7 +152,9 @@ interface SetState {
   isShelved: boolean
   /** Of its parts. Null: it has none. */
   width: number | null
-  /** Its number of ids. Of a set on a shelf, once that was read: a new row may have the number that it is about to get. */
+  /**
+   * Its number of ids. Of a set on a shelf, once that was read: a new row may have the number that it is about to get.
+   */
   cardinality: number
 }
 
@@ -332,7 +339,9 @@ const maxUpdatedRows = 50_000
 /** A term, the column of the number of its items, and what to store. */
 type UpdatedCount = readonly [termId: number, count: string, state: SetState]
 
-/** Updates each row once, also that of a dependency with two sets. `columns` has those of numbers of ids, and of flags. */
+/**
+ * Updates each row once, also that of a dependency with two sets. `columns` has those of numbers of ids, and of flags.
+ */
 async function updateRows(
   tx: SqlOrTransaction,
   table: TermTable,

@@ -173,7 +173,10 @@ export function encodeShelf(sets: ReadonlyMap<number, ArrayLike<number>>): SetPa
   return encodePart(codes.sort(), { width: shelfWidth, part: 0 })
 }
 
-/** Decodes a shelf into its sets, each with its ids, ascending. Without a row, `part` is undefined, and there are no sets. */
+/**
+ * Decodes a shelf into its sets, each with its ids, ascending. Without a row, `part` is undefined, and there are no
+ * sets.
+ */
 export function decodeSets(
   shelf: number,
   part: Pick<SetPart, 'cardinality' | 'bytes'> | undefined,

@@ -58,7 +58,10 @@ function* rewriteAll(
   }
 }
 
-/** Yields the parts of a set after a change. `stored` has those that change, or all if they have another width; ascending. */
+/**
+ * Yields the parts of a set after a change. `stored` has those that change, or all if they have another width;
+ * ascending.
+ */
 export function* rewriteParts(
   stored: readonly SetPart[],
   changes: Uint32Array,
@@ -102,14 +105,16 @@ export function* splitIds(ids: Uint32Array, width: number): Generator<SetPart, v
   }
 }
 
-/** Deletes the sets of terms without a stored number of items, such as versions. `terms` selects the ids of the terms. */
+/**
+ * Deletes the sets of terms without a stored number of items, such as versions. `terms` selects the ids of the terms.
+ */
 export async function deleteSets(tx: SqlOrTransaction, terms: Fragment): Promise<void> {
   await tx`delete from sets where term_id in (${terms})`
 }
 
 /**
- * Deletes the sets that are derived from rows, and resets the terms' rows: no items, on a shelf. What gained or lost something in a
- * version is in sets alone, so these stay.
+ * Deletes the sets that are derived from rows, and resets the terms' rows: no items, on a shelf. What gained or lost
+ * something in a version is in sets alone, so these stay.
  */
 export async function deleteDerivedSets(tx: SqlOrTransaction): Promise<void> {
   await tx`delete from sets where term_id not in (${tx.unsafe(selectVersionTerms(['gained_term_id', 'lost_term_id']))})`

@@ -13,8 +13,8 @@ export interface Union {
 }
 
 /**
- * Yields unions of sets, in the order of `unions`, if the dataset still has the edition; otherwise, `outdated` at the end. One
- * statement reads the sets of all of them.
+ * Yields unions of sets, in the order of `unions`, if the dataset still has the edition; otherwise, `outdated` at the
+ * end. One statement reads the sets of all of them.
  */
 export async function* uniteSets(
   sql: SqlOrTransaction,
@@ -54,7 +54,9 @@ export async function* uniteSets(
   yield isOutdated ? 'outdated' : union
 }
 
-/** Counts the ids that each union has in common with `ids`. Returns `outdated` if the dataset doesn't have the edition. */
+/**
+ * Counts the ids that each union has in common with `ids`. Returns `outdated` if the dataset doesn't have the edition.
+ */
 export async function countUnions(
   sql: SqlOrTransaction,
   list: SetList,
@@ -86,8 +88,8 @@ export async function countUnions(
 }
 
 /**
- * Copies the parts of sets if the dataset still has the edition: rows with the columns of a part, whether it has the edition, the
- * term and the number of the list that has it, from 0. `termLists` are terms or shelves.
+ * Copies the parts of sets if the dataset still has the edition: rows with the columns of a part, whether it has the
+ * edition, the term and the number of the list that has it, from 0. `termLists` are terms or shelves.
  */
 function copySets(
   sql: SqlOrTransaction,
@@ -109,8 +111,8 @@ function copySets(
 }
 
 /**
- * Counts the ids that each set has in common with `ids`. No two of the sets may have the same id. Returns `outdated` if the dataset
- * doesn't have the edition. One statement reads all sets, in no order.
+ * Counts the ids that each set has in common with `ids`. No two of the sets may have the same id. Returns `outdated` if
+ * the dataset doesn't have the edition. One statement reads all sets, in no order.
  */
 export async function countSets(
   sql: SqlOrTransaction,
@@ -192,8 +194,8 @@ export interface FoundIds {
 }
 
 /**
- * Returns the union of each group's smallest set. None of the sets may be on a shelf. Returns undefined if these sets have more than
- * `maxIdsSql` ids together, which is an SQL expression.
+ * Returns the union of each group's smallest set. None of the sets may be on a shelf. Returns undefined if these sets
+ * have more than `maxIdsSql` ids together, which is an SQL expression.
  */
 export async function uniteSmallest(
   sql: SqlOrTransaction,

@@ -74,7 +74,10 @@ function listRanges(lastId: number): IdRange[] {
   return ranges.map((first, index) => ({ first, last: (ranges[index + 1] ?? 2 ** 31) - 1 }))
 }
 
-/** Reads the terms whose set has parts of its own, as their rows say, or because they have no rows with a number of items. */
+/**
+ * Reads the terms whose set has parts of its own, as their rows say, or because they have no rows with a number of
+ * items.
+ */
 async function readUnshelved(
   tx: SqlOrTransaction,
   list: SetList,
@@ -86,7 +89,10 @@ async function readUnshelved(
   return unshelved
 }
 
-/** Compares the sets of a list, range by range. Returns how many ids each should have there, and the terms of wrong ones. */
+/**
+ * Compares the sets of a list, range by range. Returns how many ids each should have there, and the terms of wrong
+ * ones.
+ */
 async function compareList(
   tx: SqlOrTransaction,
   list: SetList,
@@ -131,7 +137,9 @@ async function compareList(
   return { counts, faults }
 }
 
-/** Counts the ids of a range that are expected, and the others. Both arrays are ascending; `expected` has id * 2 + 1. */
+/**
+ * Counts the ids of a range that are expected, and the others. Both arrays are ascending; `expected` has id * 2 + 1.
+ */
 function countCommon(
   ids: ArrayLike<number>,
   expected: Uint32Array,

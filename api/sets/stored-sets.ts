@@ -74,10 +74,15 @@ export function selectKey(sql: SqlOrTransaction, table: TermTable, list: SetList
   return sql`case when ${sql(columns.isOnShelf)} then ~id else id end`
 }
 
-/** The columns of `dataset_versions` that have terms: of what a version added or changed, and of what gained and lost something. */
+/**
+ * The columns of `dataset_versions` that have terms: of what a version added or changed, and of what gained and lost
+ * something.
+ */
 export const versionColumns = ['term_id', 'gained_term_id', 'lost_term_id'] as const
 
-/** SQL: the terms of all versions, which are the keys of their sets, because none is on a shelf. A `where` may follow. */
+/**
+ * SQL: the terms of all versions, which are the keys of their sets, because none is on a shelf. A `where` may follow.
+ */
 export function selectVersionTerms(
   columns: readonly (typeof versionColumns)[number][] = versionColumns,
 ): string {

@@ -35,8 +35,8 @@ export class TermChanges {
   }
 
   /**
-   * Yields the changed sets, ordered by term, without ids that were lost as often as gained. Call it once: it reuses the arrays of
-   * the instance.
+   * Yields the changed sets, ordered by term, without ids that were lost as often as gained. Call it once: it reuses
+   * the arrays of the instance.
    */
   *group(): Generator<TermChange, void> {
     const { terms, changes } = sortByTerm({

@@ -13,8 +13,8 @@ import { decodeChunk, encodeUses, type UseBegin, type UseEnd, Uses, unknownBegin
 /** Where the uses of a list's items are. */
 export interface UseSource {
   /**
-   * SQL: for items in a range of ids, by id: `id`; the terms of the changed uses, null: all; and in arrays of one length the terms that
-   * the item uses now, when each use began, and when it ended.
+   * SQL: for items in a range of ids, by id: `id`; the terms of the changed uses, null: all; and in arrays of one
+   * length the terms that the item uses now, when each use began, and when it ended.
    */
   selectUses(range: ChangedRange): string
   /** Whether `begins` has Unix seconds. Otherwise, it has what `UseBegin` is. */
@@ -25,8 +25,8 @@ export interface UseSource {
 const usualBounds = { range: 2_000_000, batch: 100_000 }
 
 /**
- * Applies changes of uses. `sizes` is SQL: `list`, `id` and `size` of the changed items, and `undated` are terms whose uses have no
- * dates.
+ * Applies changes of uses. `sizes` is SQL: `list`, `id` and `size` of the changed items, and `undated` are terms whose
+ * uses have no dates.
  */
 export async function applyUseChanges(
   tx: SqlOrTransaction,

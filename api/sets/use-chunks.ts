@@ -1,13 +1,15 @@
 /**
- * How the dates of uses are stored: ordered by term, then by item, in chunks of about two hundred. A chunk is a row that is named by
- * its first use. So the few uses of a rare dependency share a chunk with those of others, and those of a frequent one fill many.
+ * How the dates of uses are stored: ordered by term, then by item, in chunks of about two hundred. A chunk is a row
+ * that is named by its first use. So the few uses of a rare dependency share a chunk with those of others, and those of
+ * a frequent one fill many.
  */
 
 import { sortByTerm } from './term-changes.ts'
 
 /**
- * When an item began to use what a term means: Unix seconds, doubled. An odd number says that the use began at that time or later,
- * and that it is unknown when. So the smallest number of several is the earliest beginning, and it is odd if that is unknown.
+ * When an item began to use what a term means: Unix seconds, doubled. An odd number says that the use began at that
+ * time or later, and that it is unknown when. So the smallest number of several is the earliest beginning, and it is
+ * odd if that is unknown.
  */
 export type UseBegin = number
 /** It is unknown when the use began, and it may have begun at any time. */

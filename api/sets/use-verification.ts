@@ -6,9 +6,9 @@ import { readUses, type UseSource } from './use-changes.ts'
 import { decodeChunk, type UseBegin, type UseEnd, Uses } from './use-chunks.ts'
 
 /**
- * Finds the terms of a list whose stored dates aren't those of the items. `items` is SQL: `id` of each item, and what it uses, as in
- * `UseSource`. With a sample, these are its items, and only the chunks that should have their uses are read. The transaction must see
- * one snapshot.
+ * Finds the terms of a list whose stored dates aren't those of the items. `items` is SQL: `id` of each item, and what
+ * it uses, as in `UseSource`. With a sample, these are its items, and only the chunks that should have their uses are
+ * read. The transaction must see one snapshot.
  */
 export async function compareUses(
   tx: SqlOrTransaction,
@@ -54,7 +54,10 @@ export async function compareUses(
   return Array.from(faults, (fault) => ({ termId: fault, list }))
 }
 
-/** SQL: whether a chunk is one that should have any of these uses, which is the last one that begins at the use or before it. */
+/**
+ * SQL: whether a chunk is one that should have any of these uses, which is the last one that begins at the use or
+ * before it.
+ */
 function selectChunks(list: string, uses: { terms: readonly number[]; items: readonly number[] }): string {
   return `(term_id, item_id) in (
     select c.term_id, c.item_id

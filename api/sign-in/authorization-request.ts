@@ -15,8 +15,8 @@ export interface AuthorizationRequest {
 }
 
 /**
- * Reads a request. Throws `SignInProblem` with what is wrong. The connector never learns that: a page that sends browsers on by itself,
- * to where anybody has registered, would lend them this service's name.
+ * Reads a request. Throws `SignInProblem` with what is wrong. The connector never learns that: a page that sends
+ * browsers on by itself, to where anybody has registered, would lend them this service's name.
  */
 export async function readAuthorizationRequest(
   query: URLSearchParams,
@@ -42,7 +42,10 @@ export async function readAuthorizationRequest(
   return { client, redirectUri, challenge, state: find('state') }
 }
 
-/** Creates readers of parameters. They throw `SignInProblem` if a parameter is given more than once, or has a NUL character. */
+/**
+ * Creates readers of parameters. They throw `SignInProblem` if a parameter is given more than once, or has a NUL
+ * character.
+ */
 export function createReader(parameters: URLSearchParams) {
   /** Returns undefined if the parameter is missing or empty: OAuth treats both alike. */
   function find(name: string): string | undefined {

@@ -1,7 +1,7 @@
 /**
- * Fetches the document at a connector's `client_id` that is a URL (OAuth Client ID Metadata Document). Anybody may name any
- * URL, so this reaches nothing but public servers: https on its usual port, a name whose addresses are all public, and
- * these addresses alone, so that a second look-up can't give another. No redirects, 5 seconds, 5 KB.
+ * Fetches the document at a connector's `client_id` that is a URL (OAuth Client ID Metadata Document). Anybody may name
+ * any URL, so this reaches nothing but public servers: https on its usual port, a name whose addresses are all public,
+ * and these addresses alone, so that a second look-up can't give another. No redirects, 5 seconds, 5 KB.
  */
 import { Resolver } from 'node:dns/promises'
 import { type Agent, get } from 'node:https'
@@ -75,8 +75,8 @@ export interface DocumentRoute {
 }
 
 /**
- * Returns the addresses of a name, those of IPv4 first. It asks the name servers itself (default: those of the machine):
- * `dns.lookup` would keep threads that the whole process needs for as long as a name server is silent.
+ * Returns the addresses of a name, those of IPv4 first. It asks the name servers itself (default: those of the
+ * machine): `dns.lookup` would keep threads that the whole process needs for as long as a name server is silent.
  */
 export async function resolveName(
   hostname: string,

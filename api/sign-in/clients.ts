@@ -17,7 +17,10 @@ export interface Client {
   redirectUris: readonly string[]
 }
 
-/** Registrations that are kept: those that somebody has used, then the newest. Each instance may have stored a round more. */
+/**
+ * Registrations that are kept: those that somebody has used, then the newest. Each instance may have stored a round
+ * more.
+ */
 const maxClients = 10_000
 /** Registrations between two that look for those to delete. */
 const pruneRound = 100

@@ -20,8 +20,8 @@ button.cancel{background:none;color:inherit;border-color:#767676}
 const styleHash = createHash('sha256').update(style).digest('base64')
 
 /**
- * The content security policy of the page. It has no `form-action`: Chromium and WebKit apply that to all redirects after the form,
- * and the servers of connectors redirect a browser to any URL, such as `claude:`.
+ * The content security policy of the page. It has no `form-action`: Chromium and WebKit apply that to all redirects
+ * after the form, and the servers of connectors redirect a browser to any URL, such as `claude:`.
  */
 export const signInContentSecurityPolicy = [
   "default-src 'none'",

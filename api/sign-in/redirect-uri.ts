@@ -11,8 +11,8 @@ export function isAllowedRedirect(text: string): boolean {
 }
 
 /**
- * Whether a request's URI is one of those that are registered: the same text. Of a program on the user's machine, the port
- * may differ, because it takes a free one (RFC 8252, 7.3).
+ * Whether a request's URI is one of those that are registered: the same text. Of a program on the user's machine, the
+ * port may differ, because it takes a free one (RFC 8252, 7.3).
  */
 export function isRegistered(given: string, registered: readonly string[]): boolean {
   if (!isAllowedRedirect(given)) return false

@@ -53,8 +53,8 @@ const formatProblem = 'This isn’t an API key. A key is 36 characters with four
 const severalKeysProblem = 'This text has several API keys. Enter one of them.'
 
 /**
- * Limits of what anybody may ask the database for: connectors, codes and tokens. No more than 128 a second find nothing.
- * Each is a statement of its own, so few run at a time.
+ * Limits of what anybody may ask the database for: connectors, codes and tokens. No more than 128 a second find
+ * nothing. Each is a statement of its own, so few run at a time.
  */
 const lookUpLimits = { maxConcurrent: 16, maxQueued: 1_000, maxWaitMs: 2_000, missMs: 125 }
 
@@ -184,7 +184,10 @@ function addPageRoutes(
   const shown = { operator: operator.name ?? 'this service' }
   const unknownKeyProblem = `No key like this works here. Check that it belongs to ${shown.operator}, and hasn’t been revoked or replaced.`
 
-  /** Finds the key that was entered, and settles the request as one of it: unknown and limited keys are refused as everywhere. */
+  /**
+   * Finds the key that was entered, and settles the request as one of it: unknown and limited keys are refused as
+   * everywhere.
+   */
   async function findKey(c: ApiContext, text: string) {
     const [secret, ...others] = listKeysIn(text)
     if (secret === undefined) throw unauthorized('invalid_api_key_format', formatProblem)
@@ -318,7 +321,10 @@ interface OAuthError {
   error_description: string
 }
 
-/** Responds to a request for tokens (OAuth 2.1, 3.2). Throws `SignInProblem` for parameters that are missing or repeated. */
+/**
+ * Responds to a request for tokens (OAuth 2.1, 3.2). Throws `SignInProblem` for parameters that are missing or
+ * repeated.
+ */
 async function grantTokens(
   sql: Sql,
   limitMisses: MissLimit,

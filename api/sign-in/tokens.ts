@@ -29,7 +29,10 @@ export interface Tokens {
   refresh: string
 }
 
-/** Stores what a person allowed, and returns the code for it, which works for 60 seconds. `too_many`: the key has 50 connections. */
+/**
+ * Stores what a person allowed, and returns the code for it, which works for 60 seconds. `too_many`: the key has 50
+ * connections.
+ */
 export async function createConnection(
   sql: Sql,
   key: BearerKey,
@@ -81,8 +84,8 @@ export interface Proof {
 
 /**
  * Returns tokens for a code. Undefined: it was not given to this connector for this address and this verifier, or it no
- * longer works. A code that was used before ends its connection, because somebody else has it. That is so for ten minutes:
- * later, the code is an old line in somebody's log.
+ * longer works. A code that was used before ends its connection, because somebody else has it. That is so for ten
+ * minutes: later, the code is an old line in somebody's log.
  */
 export async function exchangeCode(
   sql: Sql,
@@ -116,9 +119,9 @@ export async function exchangeCode(
 }
 
 /**
- * Returns new tokens for a refresh token. For a minute, it returns the same ones again, because a response may be lost, and
- * a connector may ask twice at the same time. Undefined: the token doesn't work. One that was replaced earlier ends its
- * connection, because somebody else has it.
+ * Returns new tokens for a refresh token. For a minute, it returns the same ones again, because a response may be lost,
+ * and a connector may ask twice at the same time. Undefined: the token doesn't work. One that was replaced earlier ends
+ * its connection, because somebody else has it.
  */
 export async function refreshTokens(sql: Sql, token: string, clientId: string): Promise<Tokens | undefined> {
   const hashes = hashesOf('refresh', token)

@@ -1,6 +1,6 @@
 /**
- * The attributes of users and repositories: the fields of their records that filters can ask for, except dependencies and searchable
- * texts.
+ * The attributes of users and repositories: the fields of their records that filters can ask for, except dependencies
+ * and searchable texts.
  */
 import { dayOf, isLonger, maxFilterTextLength, nullableUserFields } from '../catalog/attribute-values.ts'
 import {
@@ -38,7 +38,10 @@ export type FieldValue = string | number | boolean | null
 const has: AttributeName = 'has'
 const country: AttributeName = 'country'
 
-/** Lists the attributes of a user, except the country and the day of the last commit. Automation accounts have the type `Bot`. */
+/**
+ * Lists the attributes of a user, except the country and the day of the last commit. Automation accounts have the type
+ * `Bot`.
+ */
 export function listUserAttributes(user: UserRecord, isBot: boolean): Attribute[] {
   const fields: FieldsOf<'users'> = user
   return [

@@ -1,6 +1,7 @@
 /**
- * Finds records that are complete: valid, with all fields, in their order. Valibot would return an equal record, but takes many
- * times as long. Most lines are complete, because exports and the API write them. Valibot decides about all others.
+ * Finds records that are complete: valid, with all fields, in their order. Valibot would return an equal record, but
+ * takes many times as long. Most lines are complete, because exports and the API write them. Valibot decides about all
+ * others.
  */
 
 import type { GenericSchema } from 'valibot'

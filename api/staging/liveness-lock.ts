@@ -2,9 +2,9 @@
  * A lock that a load holds while its process runs. The next load drops the staging tables of loads that no longer hold
  * theirs, because their process was killed.
  *
- * On a server it is an advisory lock, held by an open transaction: a transaction keeps its connection through poolers, and
- * the server ends it when the client disconnects. The embedded database has one session for all its clients, so there it
- * is a Unix socket in the data folder, on which the load listens.
+ * On a server it is an advisory lock, held by an open transaction: a transaction keeps its connection through poolers,
+ * and the server ends it when the client disconnects. The embedded database has one session for all its clients, so
+ * there it is a Unix socket in the data folder, on which the load listens.
  */
 import { rmSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
@@ -43,8 +43,8 @@ export async function cleanUpIfDead(
 }
 
 /**
- * If a statement timed out while a load of the embedded database runs, returns an error that says so: a load holds the only session
- * while it is applied. Returns other errors unchanged.
+ * If a statement timed out while a load of the embedded database runs, returns an error that says so: a load holds the
+ * only session while it is applied. Returns other errors unchanged.
  */
 export async function explainWait(sql: Sql, error: Error): Promise<Error> {
   if (!isEmbedded(sql) || readCode(error) !== 'RESPONSE_TIMEOUT') return error

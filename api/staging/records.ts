@@ -1,9 +1,8 @@
 /**
  * The records that a load consists of, and their rules. A record is exactly the object that the API returns (see
- * openapi.yml), has the further addresses of a user, or names something to remove. A dependency may also name the commits
- * that added and removed it. A nullable field may be missing.
- * `internal_id` is ignored, because the service assigns it, and so is the `version` of a removal, which is that of another
- * dataset.
+ * openapi.yml), has the further addresses of a user, or names something to remove. A dependency may also name the
+ * commits that added and removed it. A nullable field may be missing. `internal_id` is ignored, because the service
+ * assigns it, and so is the `version` of a removal, which is that of another dataset.
  */
 import * as v from 'valibot'
 import { isLonger } from '../catalog/attribute-values.ts'

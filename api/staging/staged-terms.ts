@@ -1,9 +1,10 @@
 /**
- * The terms of a load, and their ids. A staged row names a term by its id in the database. The id of a new term is reserved
- * when the first row names it. So applying the load compares the text of each distinct term once, not that of each row.
+ * The terms of a load, and their ids. A staged row names a term by its id in the database. The id of a new term is
+ * reserved when the first row names it. So applying the load compares the text of each distinct term once, not that of
+ * each row.
  *
- * The terms themselves are staged, too, because new terms aren't in the database yet, and another load may remove known ones in the
- * meantime (`dataset/load-terms.ts`).
+ * The terms themselves are staged, too, because new terms aren't in the database yet, and another load may remove known
+ * ones in the meantime (`dataset/load-terms.ts`).
  */
 import type { Fragment, SqlOrTransaction } from '../database/connect.ts'
 import { type Column, copyInto, writeRow } from '../database/copy.ts'
@@ -97,8 +98,8 @@ interface TermRules<What> {
 }
 
 /**
- * A term has the text of its first user, and the country of that text, however others spell it. The country is found by the rules
- * of this process, because that in the database may be of other rules until the load is applied.
+ * A term has the text of its first user, and the country of that text, however others spell it. The country is found by
+ * the rules of this process, because that in the database may be of other rules until the load is applied.
  */
 function createTextRules(name: TextName): TermRules<string> {
   const { table: kind, columns, fold } = searchableTexts[name]

@@ -1,6 +1,6 @@
 /**
- * The tables of a load: its records, and the terms that these have. No other load uses them, and no reader sees them. They
- * are unlogged, so a crash of the server empties them.
+ * The tables of a load: its records, and the terms that these have. No other load uses them, and no reader sees them.
+ * They are unlogged, so a crash of the server empties them.
  */
 import type { SqlOrTransaction } from '../database/connect.ts'
 import type { ColumnDeclarations } from '../database/row-buffer.ts'
@@ -26,9 +26,9 @@ interface RecordTable {
 }
 
 /**
- * Texts have the collation of the columns that they go into: to sort by another one takes several times as long.
- * Of several rows for one thing, the one with the highest `position` counts. `term_ids` are those of the item's attributes and
- * searchable texts, `dependency_ids` those of what a repository declares, ascending, with its dates beside them.
+ * Texts have the collation of the columns that they go into: to sort by another one takes several times as long. Of
+ * several rows for one thing, the one with the highest `position` counts. `term_ids` are those of the item's attributes
+ * and searchable texts, `dependency_ids` those of what a repository declares, ascending, with its dates beside them.
  */
 export const recordTables: Record<RecordKind, RecordTable> = {
   users: {

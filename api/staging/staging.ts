@@ -1,6 +1,6 @@
 /**
- * Stages the rows of a load in tables of its own, batch by batch, where no reader sees them. `dataset/apply-load.ts` then applies
- * them in one transaction. Both work through connection poolers.
+ * Stages the rows of a load in tables of its own, batch by batch, where no reader sees them. `dataset/apply-load.ts`
+ * then applies them in one transaction. Both work through connection poolers.
  */
 import type { Sql, SqlOrTransaction } from '../database/connect.ts'
 import { beginLong } from '../database/long-transaction.ts'
@@ -14,8 +14,8 @@ import { createStagedTerms, type NamedTerms, writeTerms } from './staged-terms.t
 import { createStagingTables, listStagingTables, recordTables, stagingTable } from './staging-tables.ts'
 
 /**
- * A batch is sent when its rows have this many bytes. Meanwhile, lines are read, and each response of the database waits until a chunk
- * of them is read. If batches are smaller, reading and sending wait for each other.
+ * A batch is sent when its rows have this many bytes. Meanwhile, lines are read, and each response of the database
+ * waits until a chunk of them is read. If batches are smaller, reading and sending wait for each other.
  */
 const maxBatchBytes = 3_000_000
 const positionColumn = listColumns({ position: 'bigint' })
@@ -25,7 +25,9 @@ export interface Staging {
   id: number
   /** Stages a record. Of several for one thing, the one with the highest `position` counts. */
   add(position: number, item: LoadItem): Promise<void>
-  /** Sends the last batches, and drops superseded rows, and all of the users `leftOut`. The load can be applied then. */
+  /**
+   * Sends the last batches, and drops superseded rows, and all of the users `leftOut`. The load can be applied then.
+   */
   flush(leftOut?: Iterable<number>): Promise<DroppedRows>
   /** Drops the staging tables, and ends the load. */
   discard(): Promise<void>
@@ -209,8 +211,8 @@ export async function assertStaged(tx: SqlOrTransaction, importId: number): Prom
 }
 
 /**
- * Gives the planner statistics of the columns by which rows are found. Without any, it expects a handful of rows. Those of all
- * columns, such as documents, would take far longer.
+ * Gives the planner statistics of the columns by which rows are found. Without any, it expects a handful of rows. Those
+ * of all columns, such as documents, would take far longer.
  */
 async function analyzeStaged(tx: SqlOrTransaction, kind: RecordKind, id: number): Promise<void> {
   const { key, searched } = recordTables[kind]
@@ -282,8 +284,8 @@ interface StagedTable {
 }
 
 /**
- * Drops the tables of a load, and its record. If a table belongs to another role, and can't be dropped, the record stays: a
- * later load of that role drops it.
+ * Drops the tables of a load, and its record. If a table belongs to another role, and can't be dropped, the record
+ * stays: a later load of that role drops it.
  */
 export async function dropStaged(sql: SqlOrTransaction, id: number): Promise<void> {
   const names = listStagingTables(id)

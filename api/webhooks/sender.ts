@@ -1,6 +1,6 @@
 /**
- * The sender of an instance: sends notices that are due, beside the requests. Several instances share the work. A notice
- * is sent at least once: an instance that is killed after it has sent one leaves it to be sent again.
+ * The sender of an instance: sends notices that are due, beside the requests. Several instances share the work. A
+ * notice is sent at least once: an instance that is killed after it has sent one leaves it to be sent again.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Sql } from '../database/connect.ts'

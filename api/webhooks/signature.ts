@@ -1,4 +1,7 @@
-/** Signatures of webhooks, as https://www.standardwebhooks.com says: receivers verify them with libraries of any language. */
+/**
+ * Signatures of webhooks, as https://www.standardwebhooks.com says: receivers verify them with libraries of any
+ * language.
+ */
 import { Buffer } from 'node:buffer'
 import { createHmac } from 'node:crypto'
 

@@ -35,7 +35,9 @@ import {
 const connections = 32
 /** The plain way keeps as many cores busy; more only wait for each other. */
 const plainConnections = 2
-/** What is timed: lists that are requested in turn, with a name for all of them. The plain way has only the first four. */
+/**
+ * What is timed: lists that are requested in turn, with a name for all of them. The plain way has only the first four.
+ */
 const timed: [string, string[]][] = [
   ['/users, no filter', ['/users, no filter']],
   [
@@ -62,12 +64,16 @@ const goals = {
   deno: { pages: 0.6, cached: 0.8, processors: 1.5 },
 }
 /**
- * For a page of dependencies, the database reads all 500 of the repository, for the service and for pgbench alike. That takes most of
- * the time, so what the service saves when it settles many requests together makes up for less of the time that HTTP takes.
+ * For a page of dependencies, the database reads all 500 of the repository, for the service and for pgbench alike. That
+ * takes most of the time, so what the service saves when it settles many requests together makes up for less of the
+ * time that HTTP takes.
  */
 const processorGoal = (name: string, goal: number) =>
   name === 'dependencies of a repository' ? Math.max(goal, 1.1) : goal
-/** Of the pages of the plain way: it counts and skips all rows, so it takes longer with more data. With a filter, it also joins. */
+/**
+ * Of the pages of the plain way: it counts and skips all rows, so it takes longer with more data. With a filter, it
+ * also joins.
+ */
 const plainGoal = (name: string) => (name.endsWith('no filter') ? 40 : 200)
 const hasPlainWay = (name: string) => name.startsWith('/')
 const mostMegabytes = 256

@@ -1,6 +1,6 @@
 /**
- * What operators and their shops do with keys over HTTP. The service's operator turns it on. It needs an admin key with the
- * scope `keys:write`, which doesn't belong in a page.
+ * What operators and their shops do with keys over HTTP. The service's operator turns it on. It needs an admin key with
+ * the scope `keys:write`, which doesn't belong in a page.
  *
  * ```ts
  * const admin = createAdmin({ baseUrl: 'https://api.example.com', apiKey })
@@ -34,8 +34,8 @@ export interface RotatedKey extends CreatedKey {
 /** Keys. Each method may throw a `DevdataError`, and repeats requests: none creates or grants anything twice. */
 export interface Keys {
   /**
-   * Creates a `user` key, once under its `reference`. If the response to the first request was lost, or the key was created
-   * before, `secret` is null: `rotate` gives another one.
+   * Creates a `user` key, once under its `reference`. If the response to the first request was lost, or the key was
+   * created before, `secret` is null: `rotate` gives another one.
    */
   create(key: NewKey, options?: QuoteOptions): Promise<CreatedKey>
   /** Lists keys, oldest first. */
@@ -47,8 +47,8 @@ export interface Keys {
   /** Adds credits, or withdraws them if the number is negative, once under a `reference`, which belongs to the key. */
   grant(id: number, grant: NewGrant, options?: QuoteOptions): Promise<KeyGrant>
   /**
-   * Replaces the secret of a key. The old one works for another `graceSeconds` (0). Whatever is lost or late on the network, the
-   * secret that you get works.
+   * Replaces the secret of a key. The old one works for another `graceSeconds` (0). Whatever is lost or late on the
+   * network, the secret that you get works.
    */
   rotate(id: number, options?: QuoteOptions & { graceSeconds?: number | undefined }): Promise<RotatedKey>
   /** Revokes a key from its next request on, until it is restored. */
@@ -90,7 +90,8 @@ export function createAdmin(options: Omit<ClientOptions, 'cache'>): Admin {
       grant: async (id, grant, given) => write<KeyGrant>(pathOf(id, 'grants'), grant, given),
       async rotate(id, { graceSeconds, ...given } = {}) {
         for (let rotation = 0; rotation < maxRotations; rotation++) {
-          // Under a reference, a request that arrives late does nothing. If its response was lost, nobody has the secret.
+          // Under a reference, a request that arrives late does nothing. If its response was lost, nobody has the
+          // secret.
           const members = { reference: createRandomKey(), graceSeconds }
           const { secret, ...rotated } = await write<CreatedKey>(pathOf(id, 'rotate'), members, given)
           if (secret !== null) return { ...rotated, secret }

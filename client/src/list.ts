@@ -76,7 +76,9 @@ export class List<Item> implements AsyncIterable<Item> {
   #spent: number
   /** Items that were read before the current page was requested, and may be on it. */
   #read: Set<string | number>
-  /** Read items that the current page lacks. They may be on a later page, because other items were added before them. */
+  /**
+   * Read items that the current page lacks. They may be on a later page, because other items were added before them.
+   */
   #readElsewhere: Set<string | number> = new Set()
   /** Items of the current page, without those that were read before; undefined: the page is to be requested. */
   #items: Item[] | undefined

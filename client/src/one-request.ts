@@ -105,8 +105,8 @@ export async function countList(
 }
 
 /**
- * Writes a path. Throws a `TypeError` if a part would change which path it is, or is not a text: without types, a name that
- * is missing would be looked up as "undefined", and charged.
+ * Writes a path. Throws a `TypeError` if a part would change which path it is, or is not a text: without types, a name
+ * that is missing would be looked up as "undefined", and charged.
  */
 export function writePath(...parts: readonly string[]): string {
   if (parts.some((part) => typeof part !== 'string' || ['', '.', '..'].includes(part))) {

@@ -39,8 +39,8 @@ export interface Repositories {
     options?: QuoteOptions,
   ): Promise<Counts>
   /**
-   * Lists the commits of a repository, newest first. The iteration throws a `NotFoundError` if it doesn't exist. If a load
-   * removes the commit that was read last, because the history was rewritten, commits may be missed or come twice.
+   * Lists the commits of a repository, newest first. The iteration throws a `NotFoundError` if it doesn't exist. If a
+   * load removes the commit that was read last, because the history was rewritten, commits may be missed or come twice.
    */
   commits(fullName: string, options?: ListOptions): List<Commit>
   /** Lists the dependencies of a repository. The iteration throws a `NotFoundError` if it doesn't exist. */

@@ -57,7 +57,9 @@ export async function tryRepeatedly<Result>(
   }
 }
 
-/** Returns how long to wait before the retry of this number, from 0. `Retry-After` decides; without it, waits double. */
+/**
+ * Returns how long to wait before the retry of this number, from 0. `Retry-After` decides; without it, waits double.
+ */
 function chooseDelayMs({ retryAfterSeconds }: DevdataError, retry: number): number {
   if (retryAfterSeconds !== undefined) return retryAfterSeconds * 1000 + Math.random() * maxJitterMs
   return Math.min(maxDelayMs, firstDelayMs * 2 ** retry) * (0.5 + Math.random() / 2)

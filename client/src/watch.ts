@@ -1,4 +1,7 @@
-/** A question that is asked again and again: each run gives the items that are new among its matches, and each of them once, ever. */
+/**
+ * A question that is asked again and again: each run gives the items that are new among its matches, and each of them
+ * once, ever.
+ */
 import { ChangesExpiredError } from './errors.ts'
 import { writeListUrl } from './filters.ts'
 import { List, type ListOptions, type Page, readTwice } from './list.ts'
@@ -23,13 +26,16 @@ export interface WatchState {
 /** How a run of a watch is read. */
 export interface WatchOptions extends ListOptions<WatchState> {
   /**
-   * What the run may cost, in credits. A run that was killed counts, and goes on. After a run that the budget has stopped, the next
-   * one goes on with a budget of its own.
+   * What the run may cost, in credits. A run that was killed counts, and goes on. After a run that the budget has
+   * stopped, the next one goes on with a budget of its own.
    */
   budget?: number | undefined
   /** The `state` of the run before. */
   resume?: WatchState | undefined
-  /** Without `resume`: what was in the dataset at this version isn't given, unless it changes. Default: everything is given. */
+  /**
+   * Without `resume`: what was in the dataset at this version isn't given, unless it changes. Default: everything is
+   * given.
+   */
   since?: number | undefined
 }
 
@@ -60,8 +66,9 @@ export function watchList<Item extends Watched>(
 }
 
 /**
- * One run of a watch, by item (`for await (const user of watch)`) or by page (`watch.pages()`). Pass its `state` to the next run. It
- * gives no item that this state, or one before it, has seen given. It costs and resumes as a {@link List} does.
+ * One run of a watch, by item (`for await (const user of watch)`) or by page (`watch.pages()`). Pass its `state` to the
+ * next run. It gives no item that this state, or one before it, has seen given. It costs and resumes as a {@link List}
+ * does.
  */
 export class Watch<Item extends Watched> implements AsyncIterable<Item> {
   readonly #open: OpenList<Item>

@@ -37,7 +37,9 @@ export function isCountryCode(text: string): boolean {
   return Object.hasOwn(iso31661Alpha2ToAlpha3, text) || furtherCodes.has(text)
 }
 
-/** Finds the code that somebody means by another one, by three letters, or by the English name: `GB` for `UK` and `GBR`. */
+/**
+ * Finds the code that somebody means by another one, by three letters, or by the English name: `GB` for `UK` and `GBR`.
+ */
 export function suggestCountryCode(text: string): string | undefined {
   const key = text.trim().toUpperCase()
   if (Object.hasOwn(otherCodes, key)) return otherCodes[key]

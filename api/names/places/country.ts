@@ -22,7 +22,10 @@ const minCityInSentence = 100_000
 /** Where settlers named towns after countries: `Peru, Indiana`. */
 const settledCountries = new Set(['US', 'CA', 'AU'])
 
-/** Codes of American states that people mean more often than the country with the same code, if they write a town before. */
+/**
+ * Codes of American states that people mean more often than the country with the same code, if they write a town
+ * before.
+ */
 const commonStates = new Set('CA VA NC SC GA MD KY LA MO MS MT NE AZ SD ME'.split(' '))
 
 const ambiguous = new Set(ambiguousNames.map(foldName))
@@ -146,7 +149,10 @@ function isTwins(text: string): boolean {
   return more.length > 0 && readName(foldName(first)).some(isKnownWidely)
 }
 
-/** Looks for names of countries and of large cities in a text without spaces: at its start, and behind a name or its kind. */
+/**
+ * Looks for names of countries and of large cities in a text without spaces: at its start, and behind a name or its
+ * kind.
+ */
 function findInUnspaced(key: string): string | undefined {
   const found: Part[] = []
   for (let at = 0; at < key.length; ) {

@@ -193,7 +193,10 @@ export const furtherNames: Readonly<Record<string, readonly string[]>> = {
   SZ: ['Swaziland'],
 }
 
-/** Names without one country: several places have them, and no place is meant nearly always, or they are those of regions. */
+/**
+ * Names without one country: several places have them, and no place is meant nearly always, or they are those of
+ * regions.
+ */
 export const ambiguousNames: readonly string[] = [
   'Europe',
   'EU',

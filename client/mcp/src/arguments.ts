@@ -1,7 +1,7 @@
 /**
- * Reads the arguments of a call by their schema, and forgives what assistants get wrong: `null` for an argument that they
- * leave out, and a list, a number or a flag as text. What can't be meant is refused, because a filter that isn't applied
- * costs a list of everyone.
+ * Reads the arguments of a call by their schema, and forgives what assistants get wrong: `null` for an argument that
+ * they leave out, and a list, a number or a flag as text. What can't be meant is refused, because a filter that isn't
+ * applied costs a list of everyone.
  */
 import { textsWithCommas } from './filters.ts'
 import { ArgumentError } from './messages.ts'

@@ -55,8 +55,8 @@ export class Budget {
   }
 
   /**
-   * Counts a whole response, and returns how many credits of it were not counted before. If an earlier try of the request
-   * was lost, what was paid before is that try's.
+   * Counts a whole response, and returns how many credits of it were not counted before. If an earlier try of the
+   * request was lost, what was paid before is that try's.
    */
   count(key: string, { cost, paid }: Payment, isRepeated: boolean): number {
     const { credits, isAssumed } = this.#find(key)
@@ -65,7 +65,9 @@ export class Budget {
     return added
   }
 
-  /** Counts what a request may have cost whose response never came, and returns how much of it was not counted before. */
+  /**
+   * Counts what a request may have cost whose response never came, and returns how much of it was not counted before.
+   */
   assume(key: string, cost: number): number {
     if (cost === 0) return 0
     const { credits } = this.#find(key)

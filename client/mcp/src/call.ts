@@ -120,8 +120,8 @@ function isEarly({ status, headers }: Response): boolean {
 }
 
 /**
- * Whether the service has refused the request. It was not charged for an earlier try either: its repetition would be free.
- * Other errors may be a proxy's, in place of a response that was charged.
+ * Whether the service has refused the request. It was not charged for an earlier try either: its repetition would be
+ * free. Other errors may be a proxy's, in place of a response that was charged.
  */
 function isRefusal({ status }: Response): boolean {
   return status >= 400 && status < 500 && status !== 404 && status !== 408

@@ -68,7 +68,9 @@ export function readPageUrl(url: string): PageStart & { size: number } {
   return { page: Number(query.get('page') ?? 1), after, size: Number(query.get('per_page')) }
 }
 
-/** A text that differs for other lists and other positions: a cursor of another list would continue in the wrong place. */
+/**
+ * A text that differs for other lists and other positions: a cursor of another list would continue in the wrong place.
+ */
 function createCheck(listUrl: string, text: string): string {
   return createHash('sha256').update(`${listUrl} ${text}`).digest('hex').slice(0, 8)
 }

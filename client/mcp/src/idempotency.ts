@@ -1,6 +1,6 @@
 /**
- * Idempotency keys of the tools. They depend on what is requested alone, so a request that any process makes again under
- * the same API key is free, as long as the service remembers the payment.
+ * Idempotency keys of the tools. They depend on what is requested alone, so a request that any process makes again
+ * under the same API key is free, as long as the service remembers the payment.
  */
 import { createHash } from 'node:crypto'
 

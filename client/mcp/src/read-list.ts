@@ -151,7 +151,8 @@ async function readPage<Item>(
     )
   if (page instanceof Error) return page
   if (page === undefined && list.stoppedBy === 'budget') return 'refused'
-  // With a small budget, the client asks for a smaller page. And if all items of a page are delivered, for the next one.
+  // With a small budget, the client asks for a smaller page. And if all items of a page are delivered, for the next
+  // one.
   const requested = readPageUrl(call.requestedUrl)
   const next = list.state && { ...readPageUrl(list.state.url), paidSize: 0, delivered: list.state.read }
   return { ...requested, items: page?.items ?? [], total: list.total, version: list.version, next }

@@ -73,7 +73,9 @@ export function toFilter<Schemas extends object>(
   return Object.fromEntries(members)
 }
 
-/** What the tools that find items say of a filter isn't repeated by `quote`, whose result doesn't depend on the order. */
+/**
+ * What the tools that find items say of a filter isn't repeated by `quote`, whose result doesn't depend on the order.
+ */
 function leaveOutTexts<Schemas extends object>(schemas: Schemas): Omit<Schemas, 'sort'> {
   const short = Object.entries(schemas)
     .filter(([name]) => name !== 'sort')

@@ -1,6 +1,6 @@
 /**
- * A lock on a folder or a state, between processes, containers and machines that share it. A process id says nothing there: each
- * container has its own process 1.
+ * A lock on a folder or a state, between processes, containers and machines that share it. A process id says nothing
+ * there: each container has its own process 1.
  *
  * The lock is a file that one command at a time can create. Its owner rewrites it every second. Another command watches
  * it: if the file doesn't change for 10 seconds, its owner was killed, and the lock is taken over. No clocks are
@@ -17,7 +17,10 @@ import type { CommandContext } from './reading.ts'
 
 const beatMs = 1_000
 const pollMs = 500
-/** How often a lock is read that doesn't change, before it is taken over: for 10 seconds. A suspended machine counts none. */
+/**
+ * How often a lock is read that doesn't change, before it is taken over: for 10 seconds. A suspended machine counts
+ * none.
+ */
 const maxPolls = 20
 
 /** Who has a lock. */
@@ -118,7 +121,9 @@ function isGone({ pid, space }: Owner): boolean {
   }
 }
 
-/** Where a process id is valid: the machine since its start, and the namespace, which each container has. Null: unknown. */
+/**
+ * Where a process id is valid: the machine since its start, and the namespace, which each container has. Null: unknown.
+ */
 function readProcessSpace(): string | null {
   try {
     const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()

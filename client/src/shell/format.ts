@@ -48,8 +48,8 @@ export function createFormatter(
 }
 
 /**
- * An object in an item has columns of its own, and not one. Their names begin with its name. So has a commit of `blame`, which may be
- * null.
+ * An object in an item has columns of its own, and not one. Their names begin with its name. So has a commit of
+ * `blame`, which may be null.
  */
 function flatten(item: object): object {
   const isObject = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value)

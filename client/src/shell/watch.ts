@@ -1,6 +1,7 @@
 /**
- * `watch users|repos`: what is new in a question since the run before. Items are appended to the output, then the state is stored,
- * which says how long the output is. So a run that continues a killed one cuts the output there, and gets the page again, for free.
+ * `watch users|repos`: what is new in a question since the run before. Items are appended to the output, then the state
+ * is stored, which says how long the output is. So a run that continues a killed one cuts the output there, and gets
+ * the page again, for free.
  */
 import { existsSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'

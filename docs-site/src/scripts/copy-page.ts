@@ -3,7 +3,10 @@ import { createElement } from './elements.ts'
 
 const shownMs = 2_000
 
-/** Copies the Markdown at the button's `data-path`. Where a page may not copy, as over plain HTTP, it opens that instead. */
+/**
+ * Copies the Markdown at the button's `data-path`. Where a page may not copy, as over plain HTTP, it opens that
+ * instead.
+ */
 export function startCopyPage(button: HTMLButtonElement): void {
   const label = button.textContent ?? ''
   const path = button.dataset.path ?? ''

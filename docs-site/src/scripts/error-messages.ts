@@ -37,7 +37,9 @@ export function findMessage<Item>(
   return kind.length >= minCommon || kind === readKind(readMessage(best.item)) ? best.item : undefined
 }
 
-/** Statuses in messages of HTTP clients: `403 Client Error: Forbidden for url`, `Request failed with status code 429`. */
+/**
+ * Statuses in messages of HTTP clients: `403 Client Error: Forbidden for url`, `Request failed with status code 429`.
+ */
 const clientStatus =
   /\b([45]\d\d) (?:Client|Server) Error\b|\b(?:status(?: code)?|HTTP Error|returned error|HTTP\/[\d.]+)\W{1,3}([45]\d\d)\b/i
 

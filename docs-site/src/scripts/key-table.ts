@@ -9,7 +9,9 @@ const writeClass = (column = '') =>
     ? 'number'
     : ''
 
-/** A table as components/MarkdownContent.astro makes them: cells know their column, because a row is a card on phones. */
+/**
+ * A table as components/MarkdownContent.astro makes them: cells know their column, because a row is a card on phones.
+ */
 export function createTable(
   columns: readonly string[],
   rows: readonly (readonly string[])[],

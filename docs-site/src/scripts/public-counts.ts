@@ -1,6 +1,6 @@
 /**
- * What everybody may know without a key: the figures of the coverage say how many users are in a country, and how many use
- * a package.
+ * What everybody may know without a key: the figures of the coverage say how many users are in a country, and how many
+ * use a package.
  */
 import { docsPath } from '../docs-path.ts'
 import { findCountryCode } from './country-code.ts'

@@ -27,7 +27,10 @@ export type Question = { readonly list: string } & Readonly<Partial<Record<Field
 /** What separates the entries of a field. A place has commas: `Berlin, Germany`. */
 const findSeparator = (field: Field) => (repeated.includes(parameters[field]) ? ';' : ',')
 
-/** The fields that say nothing: only users have places, companies and countries, and a status or a first use needs a package or a manifest. */
+/**
+ * The fields that say nothing: only users have places, companies and countries, and a status or a first use needs a
+ * package or a manifest.
+ */
 export function listUnused({ list, packages = '', files = '' }: Question): string[] {
   const hasDependency = splitList(`${packages},${files}`).length > 0
   return [

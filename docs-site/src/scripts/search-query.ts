@@ -66,7 +66,9 @@ function countEdits(a: string, b: string, limit: number): number {
   return above[b.length] ?? 0
 }
 
-/** The word itself if it is known, the most frequent of the words that are nearest to it, or nothing if none is near. */
+/**
+ * The word itself if it is known, the most frequent of the words that are nearest to it, or nothing if none is near.
+ */
 function correctWord(word: string, words: readonly string[]): string {
   if (word.length < minCorrectedLength || /\d/.test(word)) return word
   // Pagefind finds other endings of a word by itself: "deleting" and "delete", and a word that isn't complete yet.

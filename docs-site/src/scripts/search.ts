@@ -66,8 +66,9 @@ function loadIndex(): Promise<{ pagefind: Pagefind; known: SearchWords }> {
 }
 
 /**
- * Finds pages that have all words of a query, or some: `compare react and vue` is a question, though no page has all of it.
- * Pagefind alone finds those that have all. A page's score is the sum of what it scores for the query and for each word.
+ * Finds pages that have all words of a query, or some: `compare react and vue` is a question, though no page has all of
+ * it. Pagefind alone finds those that have all. A page's score is the sum of what it scores for the query and for each
+ * word.
  */
 async function findPages(pagefind: Pagefind, query: string): Promise<Result[]> {
   const found = new Map<string, Result>()

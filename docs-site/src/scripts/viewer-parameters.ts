@@ -14,7 +14,9 @@ export interface Components {
   parameters: Record<string, Parameter>
 }
 
-/** Parameters whose examples a first request sends, besides those that are required. Others would leave nothing to find. */
+/**
+ * Parameters whose examples a first request sends, besides those that are required. Others would leave nothing to find.
+ */
 const sent = [
   ...['page', 'per_page', 'location', 'dependency_names', 'dependency_files', 'dependency_status'],
   ...['prefix', 'limit', 'day'],
