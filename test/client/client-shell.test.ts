@@ -516,7 +516,7 @@ describe('mirror', () => {
       files,
     )
     expect(await readCharged()).toBe(files.join('').trimEnd().split('\n').length - 1)
-  }, 60_000)
+  })
 
   // Each container has a process 1.
   const container = [

@@ -187,7 +187,7 @@ describeOnOneDatabase('An export', (kind) => {
 })
 
 describeOnOneDatabase('An export while loads are applied', (kind) => {
-  test('is of one version: its manifest’s', { timeout: 120_000 }, async () => {
+  test('is of one version: its manifest’s', async () => {
     const service = await startTestService(kind, { data: 'empty' })
     let loaded = 0
     const loadNext = async () => {
