@@ -148,7 +148,10 @@ describe.skipIf(!hasChromium())('the search', () => {
     for (const [message] of messages) {
       await search(message)
       const [first = ''] = await hits().allTextContents()
-      if (first !== message) missed.push(`${message} -> ${first}`)
+      if (first !== message)
+        missed.push(
+          `${message} -> ${first} (${await page.locator('site-search [role=status]').textContent()})`,
+        )
     }
     expect(missed).toEqual([])
     expect(await page.locator('site-search .curated a').first().isVisible()).toBe(false)
