@@ -12,7 +12,7 @@ import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
 import { packPythonClient } from '../../client/build.ts'
 import { createRandom } from '../../sample/random.ts'
-import { type Intercept, installClient, serve } from '../support/client.ts'
+import { holdResponse, type Intercept, installClient, serve } from '../support/client.ts'
 import { deno } from '../support/deno.ts'
 import { isDrill, seed } from '../support/drill.ts'
 import { endWithThisProcess, inheritEnvironment } from '../support/program.ts'
@@ -155,15 +155,7 @@ async function readThroughKills(
     requests--
     if (point === 'request' && requests === 0) kill()
     if (point !== 'response' || requests > 0) return response
-    const body = new Uint8Array(await response.arrayBuffer())
-    const half = new ReadableStream({
-      start: (stream) => stream.enqueue(body.subarray(0, body.length / 2)),
-      pull() {
-        kill()
-        return new Promise<void>(() => {})
-      },
-    })
-    return new Response(half, response)
+    return holdResponse(response, kill)
   }
   await using served = await serve(service, intercept)
   for (let run = 0; run <= kills; run++) {

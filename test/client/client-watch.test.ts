@@ -19,7 +19,7 @@ import { identifyLogin } from '../../api/names/forge-names.ts'
 import { forgetPerson } from '../../api/people/forget.ts'
 import { packPythonClient } from '../../client/build.ts'
 import { createRandom, type Random } from '../../sample/random.ts'
-import { installClient, serve } from '../support/client.ts'
+import { holdResponse, installClient, serve } from '../support/client.ts'
 import { isDrill, seed } from '../support/drill.ts'
 import { listSamples } from '../support/markdown-samples.ts'
 import { endWithThisProcess, inheritEnvironment } from '../support/program.ts'
@@ -371,15 +371,7 @@ describeOnEachDatabase('a watch', (kind) => {
     if (watcher.killPoint === 'request') kill()
     if (watcher.killPoint === 'later') void sleep(random.integer(0, 12)).then(kill)
     if (watcher.killPoint !== 'response') return response
-    const body = new Uint8Array(await response.arrayBuffer())
-    const half = new ReadableStream({
-      start: (stream) => stream.enqueue(body.subarray(0, body.length / 2)),
-      pull() {
-        kill()
-        return new Promise<void>(() => {})
-      },
-    })
-    return new Response(half, response)
+    return holdResponse(response, kill)
   }
 
   /** Creates a function that loads something new for everybody. */

@@ -86,6 +86,19 @@ export const cut: Intercept = async (request, handle) => {
   const body = new Uint8Array(await response.arrayBuffer())
   return new Response(body.subarray(0, body.length / 2), response)
 }
+
+/** Sends half of a body, and calls `onSent` once the client has it. The rest never comes. */
+export async function holdResponse(response: Response, onSent: () => void): Promise<Response> {
+  const body = new Uint8Array(await response.arrayBuffer())
+  const half = new ReadableStream({
+    start: (stream) => stream.enqueue(body.subarray(0, body.length / 2)),
+    pull() {
+      onSent()
+      return new Promise<void>(() => {})
+    },
+  })
+  return new Response(half, response)
+}
 /** Something before the service responds in its place. */
 export const fail =
   (status: number, headers: Record<string, string> = {}): Intercept =>
