@@ -93,8 +93,8 @@ export function createGuard({ ledger, meter, queue, connectReads, lifecycle }: G
     /** Permits every key. */
     anyKey: permit(() => undefined),
     /**
-     * Permits every key, and with `acceptsTokens` those of connections, which only `/mcp` accepts. There is no turn in
-     * the queue: the requests of a call wait for their own.
+     * Permits every key, and with `acceptsTokens` the access tokens of connections, which only `/mcp` accepts. A call
+     * doesn't wait in the queue: the requests that it makes do.
      */
     mcp: (options: { acceptsTokens: boolean }) => permit(() => undefined, { isQueued: false, ...options }),
     /** Permits keys with all these scopes, and admin keys. */

@@ -51,8 +51,8 @@ export function hashHandle(handle: Uint8Array): Buffer {
 }
 
 /**
- * Finds the keys that access tokens stand for, in their order. Those of keys and connections that have ended aren't
- * found.
+ * Finds the keys that access tokens stand for, in the order of the tokens. Tokens whose key or connection has ended
+ * find none.
  */
 export async function findConnectedKeys(
   sql: Sql,

@@ -31,7 +31,7 @@ export interface MetricsSources {
   readLedger(): GroupCommitState
   listReplicas(): readonly { name: string; isUsable: boolean; failedReads: number }[]
   readDataset(): Promise<Dataset | 'timed_out'>
-  /** Undefined: there is no webhook, so no notice waits to be sent. */
+  /** Undefined without a webhook: no notice waits then. */
   readNotices: (() => Promise<WaitingNotices | 'timed_out'>) | undefined
   /** Throws if the instance can't serve paid requests, as `/health` says. */
   checkHealth(): Promise<void>

@@ -14,8 +14,8 @@ export interface NameServer extends AsyncDisposable {
 const types = { a: 1, aaaa: 28 }
 
 /**
- * Starts a name server. `find` returns the addresses of a name, for each question anew; undefined: there is no response. A name
- * without addresses doesn't exist.
+ * Starts a name server. It calls `find` for the addresses of each name that it is asked for. If that returns undefined, the
+ * server doesn't respond. A name without addresses doesn't exist.
  */
 export async function startNameServer(
   find: (name: string) => readonly string[] | undefined,
