@@ -34,10 +34,7 @@ export interface UserFilter {
   emailDomain?: string | readonly string[] | undefined
   /** Selects users with at least this many followers. */
   minFollowers?: number | undefined
-  /**
-   * Selects users who authored or co-authored a commit at or after this time: a date such as `2026-01-31`, or Unix
-   * seconds.
-   */
+  /** Selects users who authored or co-authored a commit at or after this time: a date such as `2026-01-31`, or Unix seconds. */
   activeSince?: string | number | undefined
   /** Selects users who authored or co-authored a commit of any of these repositories (`OWNER/NAME`). */
   contributedTo?: string | readonly string[] | undefined
