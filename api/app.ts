@@ -59,7 +59,7 @@ import { createUnknownPathHandler } from './routes/unknown-path.ts'
 import { addUserRoutes } from './routes/users.ts'
 import { addSignIn } from './sign-in/sign-in.ts'
 import { explainWait } from './staging/liveness-lock.ts'
-import { createFailureLog, describeCause } from './telemetry/log.ts'
+import { createFailureLog, createWarning } from './telemetry/log.ts'
 import { createMetrics } from './telemetry/metrics.ts'
 import type { Tracing } from './telemetry/tracing.ts'
 
@@ -127,7 +127,6 @@ export function createApp(options: AppOptions): App {
   const { operator, lifecycle = { phase: 'serving' } } = options
   const { sql, ledgerSql, replicas } = database
   const { basePath, publicOrigin, publicUrl, publicRoot } = createPublicUrls(baseUrl)
-  const warn = (message: string) => logger.warning('{message}', { message: describeCause(message) })
 
   // Ledger, catalog and the queue in front of them.
   const ledger = createLedger(ledgerSql)
@@ -137,7 +136,7 @@ export function createApp(options: AppOptions): App {
     maxQueued: 1_000,
   })
   const routing = createReplicaRouting(database, matchCache)
-  replicas.watch(warn)
+  replicas.watch(createWarning(logger))
   const queue = createFairQueue<number>({ ...requestQueueLimits, maxWaitMs })
   const meter = createMeter(ledger, {
     basePath,
@@ -204,7 +203,7 @@ export function createApp(options: AppOptions): App {
   // Routes.
   addUserRoutes(app, meter)
   addRepositoryRoutes(app, meter)
-  addCountRoute(app, meter, routing.primary)
+  addCountRoute(app, meter, routing)
   addRemovalRoutes(app, meter, sql)
   addDiscoveryRoutes(app, meter, sql, matchCache)
   addApiKeyRoutes(app, meter, sql)

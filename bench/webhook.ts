@@ -12,8 +12,11 @@ import { keyCount } from './stage.ts'
 const connections = 16
 /** At most this much of the usual. */
 const most = 1.05
-/** Rounds for each of those of other parts. The 99th percentiles of two equal runs of seconds differ by a third. */
-const moreRounds = 5
+/**
+ * Rounds for each of those of other parts, and lengths of a run for each of theirs: the 99th percentiles of two equal
+ * runs differ by a third if they last for 3 s, and begin 3 s after the service was started.
+ */
+const more = { rounds: 2, warming: 4, run: 3 }
 
 /** What a run measures. */
 interface Run extends ClosedLoopResult {
@@ -27,7 +30,7 @@ interface Run extends ClosedLoopResult {
  */
 export async function measureWebhook({ report, stage, form, generator }: Bench): Promise<void> {
   const { users, seconds } = form
-  const rounds = form.rounds > 1 ? form.rounds * moreRounds : 1
+  const rounds = form.rounds > 1 ? form.rounds * more.rounds : 1
   const { url, sql } = await stage.open(users)
   await using hanging = await startHangingReceiver()
   const targets = Array.from(
@@ -41,14 +44,14 @@ export async function measureWebhook({ report, stage, form, generator }: Bench):
   const measure = (settings: Record<string, string>) => async (): Promise<Run> => {
     await letNoticesWait(sql)
     await using service = await startOurs(url, settings)
-    const load = { port: service.port, targets, most: users, connections, seconds }
-    await generator.run(load) // the first message also loads what sends it
+    const load = { port: service.port, targets, most: users, connections }
+    await generator.run({ ...load, seconds: seconds * more.warming }) // the first message also loads what sends it
     const before = await readProcessorTime(service)
-    const result = await generator.run(load)
+    const result = await generator.run({ ...load, seconds: seconds * more.run })
     const used = (await readProcessorTime(service)) - before
     return { ...result, processorTime: used / result.served }
   }
-  report.say(`look-ups, ${connections} connections: ${rounds} rounds of ${seconds} s for each`)
+  report.say(`look-ups, ${connections} connections: ${rounds} rounds of ${seconds * more.run} s for each`)
   const of = await alternate(report, rounds, [
     ['without', measure({})],
     ['hanging', measure(webhookTo(hanging.port))],

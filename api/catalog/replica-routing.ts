@@ -10,7 +10,7 @@ import { type CountItems, createCounts } from './counts.ts'
 import { createDependencyList } from './dependency-list.ts'
 import { createLookup, type LookUp } from './document-lookup.ts'
 import { createList, type ReadList } from './list.ts'
-import type { MatchCache } from './matches.ts'
+import type { MatchCache, MatchFinder } from './matches.ts'
 import type { ReadPage } from './page-reader.ts'
 import type { ReadRepositoryList } from './repository-lists.ts'
 
@@ -20,7 +20,6 @@ export interface Catalog {
   listRepositories: ReadList
   /** Lists them without their dependencies. */
   listRepositoriesAlone: ReadList
-  countItems: CountItems
   listCommits: ReadRepositoryList
   listDependencies: ReadRepositoryList
   listBlame: ReadRepositoryList
@@ -30,6 +29,8 @@ export interface Catalog {
 /** The catalog on the primary and on its replicas. */
 export interface ReplicaRouting {
   primary: Catalog
+  /** Counts on the primary. */
+  countItems: CountItems
   /** Whether a replica is fit for reading now. */
   hasReplica(): boolean
   /** Reads on a replica; the primary may have a later version. */
@@ -41,9 +42,13 @@ export function createReplicaRouting(
   { sql, replicas }: Pick<Database, 'sql' | 'replicas'>,
   matchCache: MatchCache,
 ): ReplicaRouting {
-  const replicaCatalogs = new Map(replicas.list().map(({ sql }) => [sql, createCatalog(sql, matchCache)]))
+  const replicaCatalogs = new Map(
+    replicas.list().map(({ sql }) => [sql, createCatalog(sql, matchCache.createFinder(sql))]),
+  )
+  const finder = matchCache.createFinder(sql)
   return {
-    primary: createCatalog(sql, matchCache),
+    primary: createCatalog(sql, finder),
+    countItems: createCounts(sql, finder, matchCache),
     hasReplica: replicas.hasUsable,
     async readReplica(read) {
       const replica = replicas.pick()
@@ -61,13 +66,11 @@ export function createReplicaRouting(
   }
 }
 
-function createCatalog(sql: Sql, matchCache: MatchCache): Catalog {
-  const finder = matchCache.createFinder(sql)
+function createCatalog(sql: Sql, finder: MatchFinder): Catalog {
   return {
     listUsers: createList(sql, finder, 'users'),
     listRepositories: createList(sql, finder, 'repositories'),
     listRepositoriesAlone: createList(sql, finder, 'repositoriesAlone'),
-    countItems: createCounts(sql, finder, matchCache),
     listCommits: createCommitList(sql),
     listDependencies: createDependencyList(sql),
     listBlame: createBlameList(sql),

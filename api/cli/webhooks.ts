@@ -29,7 +29,7 @@ const columns: readonly Column<NoticeSummary>[] = [
 export function addWebhooksCommands(program: Command): void {
   const webhooks = program
     .command('webhooks')
-    .description('Test the webhook of WEBHOOK_URL, and list the notices that it gets')
+    .description('Test the webhook of WEBHOOK_URL, and list the notices that are sent there')
     .addHelpText('after', '\nExamples:\n  devdata webhooks test\n  devdata webhooks list')
   webhooks
     .command('test')
@@ -56,7 +56,7 @@ async function test({ json }: JsonOption): Promise<void> {
     data: { text: 'This message was sent by "devdata webhooks test".' },
   })
   if (error !== undefined) throw new OperatorError(`The message wasn't delivered: ${error}`)
-  console.log(json ? JSON.stringify({ id }) : 'The webhook has accepted the message')
+  console.log(json ? JSON.stringify({ id }) : 'The receiver has accepted the message')
 }
 
 function list({ json }: JsonOption): Promise<void> {

@@ -27,7 +27,8 @@ grant usage, create on schema devdata_operator to devdata_operator;
 
 grant insert, update on api_keys, api_key_secrets to devdata_operator;
 grant delete on rate_limit_windows to devdata_operator;
-grant insert on ledger, grant_references, loads, notices to devdata_operator;
+grant insert on ledger, grant_references, loads to devdata_operator;
+grant insert, delete on notices to devdata_operator;
 grant insert, update on ledger_days to devdata_operator;
 grant update on dataset to devdata_operator;
 grant insert, update, delete on

@@ -40,7 +40,7 @@ const maxProbes = 20
 const maxInProgressForAdmins = maxInProgress + 100
 
 /** What is known of the sender of a request before the app sees it. */
-export interface Sender {
+export interface RequestSender {
   isAdmin: boolean
   /** Whether the queue would refuse the request. */
   isQueueFull: boolean
@@ -49,7 +49,7 @@ export interface Sender {
 /** What a load shedder works with. */
 export interface LoadSheddingOptions extends Pick<ServedApp, 'fetch' | 'refuse'> {
   /** Returns the sender that an Authorization header names, if the key is in memory. It is called for most requests. */
-  findSender: (authorization: string | undefined) => Sender | undefined
+  findSender: (authorization: string | undefined) => RequestSender | undefined
   /** Paths that have places of their own. */
   probePaths: readonly string[]
 }

@@ -79,8 +79,11 @@ export async function noteFailure(
     where id = ${id} and attempts = ${attempts} and outcome is null`
 }
 
-/** Writes the notice of a load, in its transaction. */
+/** Writes the notice of a load, in its transaction. Prunes old ones, as charges do. */
 export async function writeLoadNotice(tx: SqlOrTransaction, data: object): Promise<void> {
+  await tx`
+    delete from notices
+    where id in (select id from notices order by id limit 100) and created_at < now() - interval '8 days'`
   await tx`insert into notices (kind, data) values ('load.applied', ${JSON.stringify(data)}::text::json)`
 }
 

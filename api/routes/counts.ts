@@ -1,6 +1,6 @@
 import type { Hono } from 'hono'
 import { type Division, type ListName, listDivisions, listFilters, lookUps } from '../catalog/filters.ts'
-import type { Catalog } from '../catalog/replica-routing.ts'
+import type { ReplicaRouting } from '../catalog/replica-routing.ts'
 import type { Meter } from '../checkout/meter.ts'
 import { badRequest, listAlternatives } from '../errors.ts'
 import { createMeta } from '../http/data-response.ts'
@@ -22,7 +22,7 @@ const uncounted = ['changed_since', ...Object.keys(lookUps), 'exclude', 'sort', 
 
 /** The scope that a request for counts needs. Undefined: it doesn't say which list it means, so it is 400. */
 export function scopeOfCounts(c: ApiContext): Scope | undefined {
-  const asked = new URL(c.req.url).searchParams.get('of')
+  const asked = c.req.query('of') // the rest of the URL isn't parsed yet: it may be too long
   const of = listNames.find((name) => name === asked)
   return of && lists[of].scope
 }
@@ -31,7 +31,7 @@ export function scopeOfCounts(c: ApiContext): Scope | undefined {
 export function addCountRoute(
   app: Hono<HonoEnvironment>,
   meter: Meter,
-  { countItems }: Pick<Catalog, 'countItems'>,
+  { countItems }: Pick<ReplicaRouting, 'countItems'>,
 ): void {
   app.get(
     '/counts',

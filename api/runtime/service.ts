@@ -14,9 +14,9 @@ import type { ServedApp } from '../http/load-shedding.ts'
 import type { Lifecycle } from '../http/middleware.ts'
 import { isLoopback } from '../names/loopback.ts'
 import { docsDirectory } from '../portal/docs-manifest.ts'
-import { configureLog, describeCause } from '../telemetry/log.ts'
+import { configureLog, createWarning, describeCause } from '../telemetry/log.ts'
 import { createTracing, type TraceExport } from '../telemetry/tracing.ts'
-import { type Sender, startSender } from '../webhooks/sender.ts'
+import { type NoticeSender, startSender } from '../webhooks/sender.ts'
 import { waitForDatabase } from './database-wait.ts'
 import { localOrigin } from './local-url.ts'
 import { explainListenError, toOperatorMessage } from './operator-message.ts'
@@ -88,7 +88,8 @@ async function start(options: Runtime): Promise<void> {
   const config = readConfig(readEnvironment(environment), { terminal })
   if (dataset !== undefined) await checkDataset(dataset, config)
   const logger = await configureLog(config)
-  for (const message of findMisspelledSettings()) logger.warning('{message}', { message })
+  const warn = createWarning(logger)
+  for (const message of findMisspelledSettings()) warn(message)
   const traceExport = await startTraceExport(environment)
   const database = await openDatabase(config)
   const { kind, sql } = database
@@ -101,7 +102,7 @@ async function start(options: Runtime): Promise<void> {
   let keys: DemoKeys | undefined
   const lifecycle: Lifecycle = { phase: 'waiting' }
   let listener: Listener | undefined
-  let sender: Sender | undefined
+  let sender: NoticeSender | undefined
   try {
     const app = createApp({
       ...config,
@@ -115,7 +116,7 @@ async function start(options: Runtime): Promise<void> {
     })
     listener = await listen({
       app,
-      warn: (message) => logger.warning('{message}', { message }),
+      warn,
       port: config.port,
       hostname: config.host,
       reservedFiles: countReservedFiles(config, database),
@@ -145,13 +146,13 @@ async function start(options: Runtime): Promise<void> {
     if (kind === 'embedded')
       await loadFirstData(sql, dataset, { ...config, sampleData: isOnTrial && config.sampleData }, logger)
     if (isOnTrial) keys = await prepareDemoKeys(sql, config)
-    else if (kind === 'embedded') await endTrial(sql, config, logger)
+    else if (kind === 'embedded') await endTrial(sql, config, warn)
     const isEmpty = kind === 'embedded' && (await readDataset(sql)).version === 0
     const unready = await describeUnready(sql).catch(() => undefined) // a start doesn't fail for want of a warning
-    if (unready !== undefined) logger.warning('{message}', { message: unready })
+    if (unready !== undefined) warn(unready)
     if (lifecycle.phase === 'stopping') return
     lifecycle.phase = 'serving'
-    sender = startWebhook(sql, config, logger)
+    sender = config.webhook && startSender({ sql, webhook: config.webhook, warn })
     announce(config, formatReadyMessage(config, port, keys, isEmpty))
     if (config.logFormat === 'json') logger.info('Ready on port {port}', { port })
   } catch (error) {
@@ -163,15 +164,9 @@ async function start(options: Runtime): Promise<void> {
 }
 
 /** Revokes demo keys of an earlier trial. */
-async function endTrial(sql: Sql, config: Config, logger: Logger): Promise<void> {
+async function endTrial(sql: Sql, config: Config, warn: (message: string) => void): Promise<void> {
   const revoked = await revokeDemoKeys(sql, config)
-  if (revoked !== undefined) logger.warning('{message}', { message: revoked })
-}
-
-/** Sends notices from now on, if there is a webhook. */
-function startWebhook(sql: Sql, { webhook }: Pick<Config, 'webhook'>, logger: Logger): Sender | undefined {
-  const warn = (message: string) => logger.warning('{message}', { message })
-  return webhook && startSender({ sql, webhook, warn })
+  if (revoked !== undefined) warn(revoked)
 }
 
 function warnOfPublicHost({ baseUrl, host }: Config, logger: Logger): void {

@@ -41,6 +41,11 @@ export function formatJson({ timestamp, level, message, properties }: LogRecord)
   })
 }
 
+/** Creates a function that logs warnings, redacted as errors are. */
+export function createWarning(logger: Logger): (message: string) => void {
+  return (message) => logger.warning('{message}', { message: describeCause(message) })
+}
+
 /**
  * Creates a sink that writes the records of one turn of the event loop together, because a write costs more than the
  * rest of a line. Warnings and errors are written immediately, and nothing is lost when the process exits. LogTape's

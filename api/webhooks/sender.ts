@@ -10,7 +10,10 @@ import { type ClaimedNotice, claimNotices, noteDelivery, noteFailure } from '../
 import { sendMessage, type Webhook } from './webhook.ts'
 
 const pollIntervalMs = 1_000
-/** Messages at a time. Each waits for its receiver without a connection to the database. */
+/**
+ * Messages at a time. Each waits for its receiver without a connection to the database. When none of them was
+ * delivered, one is sent at a time until one is: requests beside it would notice a burst of failures each second.
+ */
 const maxConcurrent = 8
 /** Polls in a row that leave the connections to requests. Then, notices have their turn. */
 const maxSkipped = 5
@@ -26,7 +29,7 @@ export interface SenderOptions {
 }
 
 /** A running sender. */
-export interface Sender {
+export interface NoticeSender {
   /** Claims no more. Resolves when the attempts in progress have ended. */
   stop(): Promise<void>
 }
@@ -37,15 +40,15 @@ export function startSender({
   webhook,
   warn,
   pollIntervalMs: intervalMs = pollIntervalMs,
-}: SenderOptions): Sender {
+}: SenderOptions): NoticeSender {
   const stopping = new AbortController()
   let skipped = 0
 
-  async function claim(): Promise<ClaimedNotice[]> {
+  async function claim(max: number): Promise<ClaimedNotice[]> {
     const isBusy = countFreeConnections(sql) < Math.min(2, sql.options.max)
     if (isBusy && skipped++ < maxSkipped) return [] // requests come first
     skipped = 0
-    return countStatement(sql, () => claimNotices(sql, maxConcurrent))
+    return countStatement(sql, () => claimNotices(sql, max))
   }
 
   /** Returns whether the receiver has it. */
@@ -64,9 +67,9 @@ export function startSender({
     return error === undefined
   }
 
-  /** Returns how many were delivered. */
-  async function sendDue(): Promise<number> {
-    const claimed = await claim()
+  /** Sends at most `max`. Returns how many were delivered. */
+  async function sendDue(max: number): Promise<number> {
+    const claimed = await claim(max)
     const results = await Promise.allSettled(claimed.map(deliver))
     const failed = results.find(({ status }) => status === 'rejected')
     if (failed?.status === 'rejected') throw failed.reason
@@ -75,15 +78,17 @@ export function startSender({
 
   async function run(): Promise<void> {
     let isFailing = false
+    let max = maxConcurrent
     while (!stopping.signal.aborted) {
-      const delivered = await sendDue().catch((error) => {
+      const delivered = await sendDue(max).catch((error) => {
         if (!isFailing) warn(`Notices can't be sent: ${getMessage(error)}`)
         return 'failed' as const
       })
       isFailing = delivered === 'failed'
       // A receiver that is down gets few messages a second, however many wait: refused ones would fail at once.
-      if (delivered === 0 || isFailing)
-        await sleep(intervalMs, undefined, { ref: false, signal: stopping.signal }).catch(() => {})
+      const isIdle = delivered === 0 || isFailing
+      max = isIdle ? 1 : maxConcurrent
+      if (isIdle) await sleep(intervalMs, undefined, { ref: false, signal: stopping.signal }).catch(() => {})
     }
   }
 

@@ -9,7 +9,7 @@ export interface Webhook {
   secrets: readonly Buffer[]
 }
 
-/** What a webhook is told. */
+/** What the receiver gets. */
 export interface Message {
   /** The same in each attempt. */
   id: string
@@ -38,11 +38,11 @@ export async function sendMessage(
   const signal = AbortSignal.timeout(timeoutMs)
   try {
     const response = await fetch(url, { method: 'POST', headers, body, redirect: 'manual', signal })
-    await readStart(response)
+    await readStart(response).catch(() => {}) // the status says it: a body that breaks or never ends changes nothing
     return response.ok ? undefined : `the receiver responded with ${response.status || 'a redirect'}`
   } catch (error) {
     if (signal.aborted) return `the receiver didn't respond within ${timeoutMs / 1_000} seconds`
-    return `the receiver can't be reached: ${describeCause(error)}`
+    return `the receiver can't be reached: ${describeFetchError(error)}`
   }
 }
 
@@ -62,6 +62,6 @@ async function readStart({ body }: Response): Promise<void> {
 }
 
 /** `fetch` says only that it failed, and has the reason in its cause. */
-function describeCause(error: unknown): string {
+function describeFetchError(error: unknown): string {
   return error instanceof Error && error.cause !== undefined ? getMessage(error.cause) : getMessage(error)
 }

@@ -16,7 +16,7 @@ describeOnOneDatabase('devdata webhooks', (kind) => {
     const environment = { WEBHOOK_URL: receiver.webhook.url, WEBHOOK_SECRET: receiver.secret }
     const send = (more: Record<string, string> = {}) =>
       runCommand(['webhooks', 'test'], { directory: tmpdir(), environment: { ...environment, ...more } })
-    expect(await send()).toEqual({ code: 0, stdout: 'The webhook has accepted the message\n', stderr: '' })
+    expect(await send()).toEqual({ code: 0, stdout: 'The receiver has accepted the message\n', stderr: '' })
     const [received] = receiver.received
     expect([received?.type, received && isSigned(received, receiver.secret)]).toEqual(['webhook.test', true])
     receiver.setBehavior(behaviors.fail)

@@ -178,5 +178,8 @@ describeOnEachDatabase('notices', (kind) => {
     expect(await claimIds()).toEqual([])
     const [next] = await createNotices(1)
     expect(await readStates()).toEqual([[next, 'waiting']])
+    await shiftClock(9 * 24)
+    await loadRecords(service.sql, { users: [createUser(9_100_002)] })
+    expect((await listNotices(service.sql, 100)).map(({ kind }) => kind)).toEqual(['load.applied'])
   })
 })

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { countStatement } from '../../api/database/statement-count.ts'
 import { listNotices } from '../../api/ledger/webhook-notices.ts'
-import { type Sender, startSender } from '../../api/webhooks/sender.ts'
+import { type NoticeSender, startSender } from '../../api/webhooks/sender.ts'
 import { parseWebhookSecrets, signMessage } from '../../api/webhooks/signature.ts'
 import { sendMessage } from '../../api/webhooks/webhook.ts'
 import { behaviors, isSigned, startReceiver } from '../support/receiver.ts'
@@ -51,6 +51,11 @@ describe('a message', () => {
     expect(await sendMessage(receiver.webhook, message)).toBeUndefined()
   })
 
+  test('is delivered to a receiver that accepts it, and never ends its response', async () => {
+    receiver.setBehavior((response) => response.writeHead(200).write('x'))
+    expect(await sendMessage(receiver.webhook, message)).toBeUndefined()
+  })
+
   test('isn’t delivered where nobody listens', async () => {
     const { webhook } = receiver
     await receiver[Symbol.asyncDispose]()
@@ -84,7 +89,7 @@ describeOnOneDatabase('senders', (kind) => {
   beforeEach(async () => {
     await service.sql`delete from notices` // of the load of the sample data
   })
-  let senders: Sender[] = []
+  let senders: NoticeSender[] = []
   let warnings: string[] = []
   const start = () => {
     warnings = []
@@ -156,6 +161,26 @@ describeOnOneDatabase('senders', (kind) => {
     receiver.setBehavior(behaviors.accept)
     await service.sql`update notices set next_attempt_at = now()`
     start()
+    await receiver.waitFor(100)
+  })
+
+  test('send one at a time to a receiver that refuses them, until one is delivered', async () => {
+    await service.sql`
+      insert into notices (kind, api_key_id, data) select 'key.low', id, '{}' from generate_series(1001, 1100) id`
+    let atOnce = 0
+    const seen: number[] = []
+    receiver.setBehavior((response) => {
+      seen.push(++atOnce)
+      setTimeout(() => {
+        atOnce--
+        response.writeHead(500).end()
+      }, 20)
+    })
+    start()
+    await expect.poll(() => seen.length).toBeGreaterThan(12)
+    expect(Math.max(...seen.slice(8))).toBe(1)
+    receiver.setBehavior(behaviors.accept)
+    await service.sql`update notices set next_attempt_at = now()`
     await receiver.waitFor(100)
   })
 

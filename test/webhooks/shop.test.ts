@@ -6,7 +6,7 @@ import { createAdaptorServer } from '@hono/node-server'
 import * as v from 'valibot'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { listNotices } from '../../api/ledger/webhook-notices.ts'
-import { type Sender, startSender } from '../../api/webhooks/sender.ts'
+import { type NoticeSender, startSender } from '../../api/webhooks/sender.ts'
 import { parseWebhookSecrets } from '../../api/webhooks/signature.ts'
 import { createShop } from '../../deploy/shop.ts'
 import { createInstance } from '../support/instance.ts'
@@ -30,7 +30,7 @@ describeOnOneDatabase('a shop', (kind) => {
   let cardWorks = true
   let closeAll: () => unknown
   let shopUrl: string
-  let sender: Sender
+  let sender: NoticeSender
   beforeAll(async () => {
     await service.sql`delete from notices` // of the load of the sample data
     const { secret: devdataKey } = await service.createKey({ role: 'admin', scopes: ['keys:write'] })

@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { grantCredits } from '../../api/ledger/keys.ts'
 import { claimNotices, listNotices } from '../../api/ledger/webhook-notices.ts'
-import { type Sender, startSender } from '../../api/webhooks/sender.ts'
+import { type NoticeSender, startSender } from '../../api/webhooks/sender.ts'
 import { createRandom } from '../../sample/random.ts'
 import { isDrill } from '../support/drill.ts'
 import { behaviors, type Receiver, startReceiver } from '../support/receiver.ts'
@@ -34,7 +34,7 @@ describeOnEachDatabase('the webhook', (kind) => {
     const keys = await Promise.all(
       Array.from({ length: 5 }, () => service.createKey({ credits: 12, notifyBelow: threshold })),
     )
-    const senders: Sender[] = []
+    const senders: NoticeSender[] = []
     const start = () =>
       senders.push(
         startSender({ sql: service.sql, webhook: receiver.webhook, warn: () => {}, pollIntervalMs: 5 }),
