@@ -83,8 +83,8 @@ export interface Proof {
 }
 
 /**
- * Returns tokens for a code. Undefined: it was not given to this connector for this address and this verifier, or it no
- * longer works. A code that was used before ends its connection, because somebody else has it. That is so for ten
+ * Returns tokens for a code. Undefined: it was not given to this connector for this redirect URI and this verifier, or it
+ * no longer works. A code that was used before ends its connection, because somebody else has it. That is so for ten
  * minutes: later, the code is an old line in somebody's log.
  */
 export async function exchangeCode(
@@ -135,7 +135,8 @@ export async function refreshTokens(sql: Sql, token: string, clientId: string): 
   const { count } = await countStatement(
     sql,
     () => sql`
-      update connections c set previous_access_hash = c.access_hash, access_hash = ${access},
+      update connections c set previous_access_hash = case when c.access_expires_at > now() then c.access_hash end,
+        access_hash = ${access},
         previous_refresh_hash = ${given}, refresh_hash = ${refresh}, refresh_salt = ${salt}, refreshed_at = now(),
         access_expires_at = now() + ${accessSeconds}::integer * interval '1 second'
       from api_keys k, api_key_secrets s

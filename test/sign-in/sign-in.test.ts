@@ -295,6 +295,7 @@ describeOnEachDatabase('the sign-in', (kind) => {
       expect(await tryMcp(fetch, access)).toBe(401)
       const renewed = await readTokens(await refresh(fetch, connector.clientId, refreshToken))
       expect(await tryMcp(fetch, renewed.access_token)).toBe(200)
+      expect(await tryMcp(start().fetch, access)).toBe(401) // it had expired before it was replaced
       await service.sql`update connections set expires_at = now() where api_key_id = ${id}`
       expect(await tryMcp(fetch, renewed.access_token)).toBe(401)
       expect((await refresh(fetch, connector.clientId, renewed.refresh_token)).status).toBe(400)
