@@ -75,15 +75,16 @@ async function noteUsers(change: DatasetChange, ids: readonly number[], isLoss: 
 }
 
 /**
- * SQL: through which repositories users use dependencies: `user_id`, `repository_id`, `since` in Unix seconds, null:
- * unknown, and the columns of `dependencies d`.
+ * SQL: through which repositories users use dependencies: `user_id`, `repository_id`, `begin`, a `UseBegin`, null if
+ * nothing is known of it, and the columns of `dependencies d`. `addUses` in changed-uses.ts has the same rule.
  */
 export function selectUsesByRepository(tx: SqlOrTransaction, userIds: readonly number[]): Fragment {
   const contributors = selectContributors(
     `identities i join contributions c using (identity) where i.user_id = any('{${userIds.join()}}')`,
   )
   return tx`
-    select w.user_id, w.repository_id, greatest(p.first_use_date, w.first_date) as since, d.*
+    select w.user_id, w.repository_id, d.*, 2 * greatest(p.first_use_date, w.first_date)
+      + (p.first_use_date is null or (w.first_date is null and not w.is_owner))::integer as begin
     from (${tx.unsafe(contributors)}) w
       join ${selectDeclarations(tx)} p using (repository_id) join dependencies d on d.id = p.dependency_id
     where d.file_dependency_id is not null and ${isDeclaredBetween(tx, tx`p`, tx`w`)}`

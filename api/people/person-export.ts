@@ -136,7 +136,8 @@ async function readUsers(tx: SqlOrTransaction, identities: readonly string[]) {
       coalesce((select document::json -> 'addresses' from user_addresses where user_id = u.id), '[]') as further_addresses
     from users u where id in (${selectUsers(tx, identities)}) order by id`
   const uses = await tx<(Omit<Use, 'since'> & { user_id: number; since: number | null })[]>`
-    select user_id, name, file, status, min(since) as since,
+    select user_id, name, file, status,
+      case when count(begin) = count(*) and min(begin) % 2 = 0 then min(begin) / 2 end as since,
       json_agg(distinct ${selectMember(tx, tx`members`, 'full_name')}) as repositories
     from (${selectUsesByRepository(
       tx,

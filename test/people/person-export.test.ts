@@ -4,7 +4,7 @@ import { identifyAddress, identifyForgeId, identifyLogin } from '../../api/names
 import { exportPerson } from '../../api/people/person-export.ts'
 import { forgetZelda, hasAny, loadAll, names, others, own, toolUrl } from '../support/forgotten.ts'
 import { load } from '../support/ndjson.ts'
-import { createCommit, createRepository } from '../support/records.ts'
+import { createCommit, createDependency, createRepository } from '../support/records.ts'
 import { describeOnOneDatabase, useService } from '../support/service.ts'
 
 describeOnOneDatabase('an export of a person', (kind) => {
@@ -101,6 +101,27 @@ describeOnOneDatabase('an export of a person', (kind) => {
     await load(service, { commits: [createCommit(90, toolUrl, 'new@example.com', 90)] })
     const exported = await exportPerson(service.sql, [identifyAddress('NEW@example.com') ?? ''])
     expect(exported).toMatchObject({ users: [], repositories: [], commits: [{ repository: toolUrl }] })
+  })
+
+  test('says of a use that may have begun at any time that its time is unknown', async () => {
+    const url = 'https://forge.example/carol/kit'
+    const undated = { ...createDependency(url, 'zod'), first_use_date: null }
+    await load(service, {
+      repos: [
+        createRepository(503, 'carol', [], {
+          url,
+          name: 'kit',
+          dependencies: [undated, createDependency(url, 'hono')],
+        }),
+      ],
+      commits: [createCommit(91, url, 'carol@example.com', 91)],
+    })
+    const { users } = await exportPerson(service.sql, [identifyLogin('carol')])
+    const uses = users.flatMap(({ uses }) => uses).map(({ name, since }) => [name, since])
+    expect(uses).toEqual([
+      ['hono', '1970-01-01T00:00:01.000Z'],
+      ['zod', null],
+    ])
   })
 
   test('of a forgotten person says that alone', async () => {
