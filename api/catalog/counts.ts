@@ -1,5 +1,6 @@
 /** Counts of the items that a filter matches: by the values of an attribute, or by the names of dependencies. */
 import { LRUCache } from 'lru-cache'
+import { createSharedWork } from '../concurrency/shared-work.ts'
 import type { Fragment, Sql, SqlOrTransaction } from '../database/connect.ts'
 import { countStatement } from '../database/statement-count.ts'
 import { listStoredKeys } from '../names/dependency-names.ts'
@@ -64,6 +65,7 @@ export function createCounts(
     sizeCalculation: ({ items }, key) =>
       items.reduce((sum, { value }) => sum + 2 * value.length + 100, 2 * key.length + 500),
   })
+  const dividing = createSharedWork<Requester, Divided | 'outdated'>(takeTurn)
   const findNames = createNameRanking()
 
   const divide = (reader: SqlOrTransaction, request: CountRequest, matches: Matches) =>
@@ -73,22 +75,16 @@ export function createCounts(
 
   return async (request, requester) => {
     const { list, filter, division } = request
-    const key = JSON.stringify([list, division.by, filter])
     return readOneState(
       sql,
       async () => {
         const matches = await finder.find(list, filter, requester)
         if (matches === 'outdated') return matches
-        const findKnown = () => {
-          const known = cache.get(key)
-          return known?.edition === matches.edition ? known : undefined
-        }
-        const divided =
-          findKnown() ??
-          (await takeTurn(
-            requester,
-            async () => findKnown() ?? countStatement(sql, () => divide(sql, request, matches)),
-          ))
+        const key = JSON.stringify([matches.edition, list, division.by, filter])
+        const findKnown = () => cache.get(key)
+        const divided = await dividing.share(key, requester, findKnown, () =>
+          countStatement(sql, () => divide(sql, request, matches)),
+        )
         const counts = await countStatement(sql, () => completeCounts(sql, divided, matches))
         if (counts === 'outdated' || divided === 'outdated') finder.forget(list, filter, matches)
         else cache.set(key, divided)

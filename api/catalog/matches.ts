@@ -4,6 +4,7 @@
  */
 import { LRUCache } from 'lru-cache'
 import { createFairQueue, type FairQueue } from '../concurrency/fair-queue.ts'
+import { createSharedWork } from '../concurrency/shared-work.ts'
 import type { Sql, SqlOrTransaction } from '../database/connect.ts'
 import { countStatement } from '../database/statement-count.ts'
 import type { Bitmap, IdSet } from '../sets/id-set.ts'
@@ -114,7 +115,7 @@ export function createMatchCache({ maxBytes, maxWaitMs, maxQueued }: MatchCacheO
 
   function createFinder(sql: Sql): MatchFinder {
     const database = databases++
-    const computing = new Map<string, Promise<Matches | 'outdated'>>()
+    const computing = createSharedWork<Requester, Matches | 'outdated'>(takeTurn)
     const createKey = (list: ListName, filter: Filter, sort?: Sort) =>
       JSON.stringify([database, list, filter, sort])
 
@@ -129,7 +130,7 @@ export function createMatchCache({ maxBytes, maxWaitMs, maxQueued }: MatchCacheO
       const key = createKey(list, filter)
       const matches =
         cache.get(key) ??
-        (await (sort && computing.get(key))) ??
+        (await (sort && computing.find(key))) ??
         (await countStatement(sql, () => computeMatches(sql, list, filter)))
       if (matches === 'outdated') return matches
       cache.set(key, matches)
@@ -141,18 +142,10 @@ export function createMatchCache({ maxBytes, maxWaitMs, maxQueued }: MatchCacheO
     }
 
     return {
-      async find(list, filter, requester, sort) {
+      find(list, filter, requester, sort) {
         const key = createKey(list, filter, sort)
-        const findKnown = () => cache.get(key) ?? computing.get(key)
-        const known = findKnown()
-        if (known !== undefined) return known
-        return takeTurn(requester, async () => {
-          const other = findKnown() // of a request whose turn came before
-          if (other !== undefined) return other
-          const own = compute(list, filter, sort).finally(() => computing.delete(key))
-          computing.set(key, own)
-          return own
-        })
+        const findKnown = () => cache.get(key)
+        return computing.share(key, requester, findKnown, () => compute(list, filter, sort))
       },
       extend(list, filter, matches, requester, read) {
         return takeTurn(requester, async () => {

@@ -1,5 +1,6 @@
 /** How many items began to use a dependency in each month, how many stopped, and how many used it at its end. */
 import { LRUCache } from 'lru-cache'
+import { createSharedWork } from '../concurrency/shared-work.ts'
 import type { Sql, SqlOrTransaction } from '../database/connect.ts'
 import { countStatement } from '../database/statement-count.ts'
 import { filterNotReady } from '../errors.ts'
@@ -41,7 +42,7 @@ interface UseHistory {
   version: number
   /** Each month from the first known use to the current one, or the last `maxMonths` of them. */
   months: Month[]
-  /** Items whose first or last use is unknown: the months don't have what is unknown. */
+  /** Items whose first or last use is unknown. The months count what is known: without an end, one stays active. */
   unknown: Record<ListName, number>
 }
 
@@ -65,23 +66,16 @@ export function createUseHistory(sql: Sql, { takeTurn }: Pick<MatchCache, 'takeT
     sizeCalculation: ({ users, repositories }, key) =>
       2 * key.length + 500 + 100 * (users.months.size + repositories.months.size),
   })
-  const counting = new Map<string, Promise<CountedUses | 'outdated'>>()
+  const counting = createSharedWork<Requester, CountedUses | 'outdated'>(takeTurn)
 
-  async function findCounted(found: FoundTerms, requester: Requester): Promise<CountedUses | 'outdated'> {
+  function findCounted(found: FoundTerms, requester: Requester): Promise<CountedUses | 'outdated'> {
     const key = JSON.stringify([found.edition, found.terms.map(({ termId }) => termId)])
-    const findKnown = () => cache.get(key) ?? counting.get(key)
-    return (
-      findKnown() ??
-      takeTurn(requester, async () => {
-        const other = findKnown() // of a request whose turn came before
-        if (other !== undefined) return other
-        const own = countStatement(sql, () => countUses(sql, found)).finally(() => counting.delete(key))
-        counting.set(key, own)
-        const counted = await own
-        if (counted !== 'outdated') cache.set(key, counted)
-        return counted
-      })
-    )
+    const findKnown = () => cache.get(key)
+    return counting.share(key, requester, findKnown, async () => {
+      const counted = await countStatement(sql, () => countUses(sql, found))
+      if (counted !== 'outdated') cache.set(key, counted)
+      return counted
+    })
   }
 
   return (search, requester) =>
