@@ -150,8 +150,8 @@ export function changesExpired(since: number, changesSince: number, hasFilters =
 
 /** The methods of a read-only service. */
 export const readMethods: readonly string[] = ['GET', 'HEAD', 'OPTIONS']
-/** The methods of `/mcp`, whose requests have a body. They only read, too. */
-export const mcpMethods: readonly string[] = ['POST', 'OPTIONS']
+/** The methods of `/mcp`, and of what the programs of connectors request of the sign-in: a body comes with POST. */
+export const postMethods: readonly string[] = ['POST', 'OPTIONS']
 
 /** 405: the path accepts only these methods. */
 export function methodNotAllowed(methods = readMethods): ApiError {

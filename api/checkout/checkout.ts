@@ -91,7 +91,7 @@ export function createCheckout(
     const settlement = response.settlement ?? (await settling.settleRequest(c, createRequest()))
     if (settlement.outcome === 'stale') return undefined
     reportSettlement(c, settlement, charge.maxCredits)
-    if (source !== 'cache' && 'data' in response) responseCache.set(url, response)
+    if (source !== 'cache' && 'data' in response) responseCache.offer(url, response)
     return respond(c, prepared, settlement)
   }
 

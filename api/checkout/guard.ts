@@ -59,8 +59,8 @@ export function createGuard({ ledger, meter, queue, connectReads, lifecycle }: G
     return createMiddleware<HonoEnvironment>(async function guard(c, next) {
       if (lifecycle.phase === 'waiting') throw startingUp()
       const { signal } = c.req.raw
-      const isOfTool = acceptsTokens || c.env?.isOfTool === true
-      const caller = await authenticate(c.req.header('Authorization'), signal, isOfTool)
+      const mayBearToken = acceptsTokens || c.env?.isOfTool === true
+      const caller = await authenticate(c.req.header('Authorization'), signal, mayBearToken)
       c.set('caller', caller)
       const refusal = checkPermission(caller, c)
       if (refusal !== undefined) {

@@ -18,7 +18,7 @@ export interface ResponseCache {
    * Caches a response that has a version, if its URL was requested before. Evicts the least recently used responses if
    * there is no room. A client that pages through a list requests each URL once, so it evicts nothing.
    */
-  set(url: string, response: MeteredResponse): void
+  offer(url: string, response: MeteredResponse): void
   /** Records the dataset's version. Removes all responses if it has changed, even to a lower one, as a restore does. */
   noteVersion(version: number): void
 }
@@ -49,7 +49,7 @@ function freeUnused({ response: { data, pagination }, users, isEvicted }: Entry)
 
 /** Creates an empty cache. `maxBytes` 0 turns it off. */
 export function createResponseCache({ maxBytes }: { maxBytes: number }): ResponseCache {
-  if (maxBytes === 0) return { use: async () => undefined, set() {}, noteVersion() {} }
+  if (maxBytes === 0) return { use: async () => undefined, offer() {}, noteVersion() {} }
   const maxUrlBytes = Math.ceil(maxBytes * urlShare)
   const requestedUrls = new LRUCache<string, true>({
     maxSize: maxUrlBytes,
@@ -81,7 +81,7 @@ export function createResponseCache({ maxBytes }: { maxBytes: number }): Respons
         freeUnused(entry)
       }
     },
-    set(url, { settlement: _, ...response }) {
+    offer(url, { settlement: _, ...response }) {
       const { data, version } = response
       if (version === undefined || (current !== undefined && version < current)) return
       if (!requestedUrls.has(url)) {

@@ -1,12 +1,12 @@
 /** The methods of each path. All but a few only read. */
-import { mcpMethods, readMethods } from '../errors.ts'
+import { postMethods, readMethods } from '../errors.ts'
 import { mcpPath, signInPath } from './url.ts'
 
 /** Paths whose requests may have a body. */
 const writtenPaths: readonly [pattern: RegExp, methods: readonly string[]][] = [
-  [new RegExp(`^${mcpPath}$`), mcpMethods],
+  [new RegExp(`^${mcpPath}$`), postMethods],
   [new RegExp(`^${signInPath}$`), ['GET', 'HEAD', 'POST', 'OPTIONS']],
-  [new RegExp(`^${signInPath}/[a-z]+$`), mcpMethods],
+  [new RegExp(`^${signInPath}/[a-z]+$`), postMethods],
   [/^\/api-key\/connections\/[^/]+$/, ['DELETE', 'OPTIONS']],
   [/^\/admin\/keys$/, ['GET', 'HEAD', 'POST', 'OPTIONS']],
   [/^\/admin\/keys\/[^/]+$/, ['GET', 'HEAD', 'PATCH', 'OPTIONS']],

@@ -3,7 +3,7 @@
  */
 import type { Logger } from '@logtape/logtape'
 import { createMiddleware } from 'hono/factory'
-import { mcpMethods, methodNotAllowed, notFound, readMethods } from '../errors.ts'
+import { methodNotAllowed, notFound, postMethods, readMethods } from '../errors.ts'
 import { encodings } from './compression.ts'
 import { findMethods } from './methods.ts'
 import type { HonoEnvironment } from './request-context.ts'
@@ -89,7 +89,7 @@ export function listStandardHeaders({ isHttps }: { isHttps: boolean }): Standard
     },
     sameOrigin: { 'Cross-Origin-Resource-Policy': 'same-origin', ...security },
     preflight: listPreflightHeaders(readMethods, allowedHeaders),
-    mcpPreflight: listPreflightHeaders(mcpMethods, allowedMcpHeaders),
+    mcpPreflight: listPreflightHeaders(postMethods, allowedMcpHeaders),
   }
 }
 

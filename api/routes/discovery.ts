@@ -65,7 +65,7 @@ export function addDiscoveryRoutes(
   app.get(
     '/dependencies/history',
     meter.free(async (c, url) => {
-      const query = readQuery(url, ['dependency_name', 'dependency_file'])
+      const query = readQuery(url, [], ['dependency_name', 'dependency_file'])
       assertKnownParameters(query, ['dependency_name', 'dependency_file', 'since', 'until'])
       const name = readText(query, 'dependency_name')
       if (name === undefined)

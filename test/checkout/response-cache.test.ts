@@ -115,7 +115,7 @@ describe('the response cache', () => {
   function createCache({ maxBytes = 16_000, requested = ['/a'] } = {}) {
     const cache = createResponseCache({ maxBytes })
     cache.noteVersion(1)
-    for (const url of requested) cache.set(url, createResponse(10, 1))
+    for (const url of requested) cache.offer(url, createResponse(10, 1))
     const has = async (url: string) => (await cache.use(url, async () => true)) === true
     return { ...cache, has }
   }
@@ -123,53 +123,53 @@ describe('the response cache', () => {
   test('stores responses whose URL was requested twice: an iteration evicts nothing', async () => {
     const cache = createCache()
     expect(await cache.has('/a')).toBe(false)
-    cache.set('/a', createResponse(6_000, 1))
-    for (let page = 1; page <= 100; page++) cache.set(`/b?page=${page}`, createResponse(6_000, 1))
+    cache.offer('/a', createResponse(6_000, 1))
+    for (let page = 1; page <= 100; page++) cache.offer(`/b?page=${page}`, createResponse(6_000, 1))
     expect(await cache.has('/a')).toBe(true)
   })
 
   test('evicts the least recently used responses where the next one would exceed the bound', async () => {
     const cache = createCache({ requested: ['/a', '/b', '/c', '/d'] })
-    cache.set('/a', createResponse(1_000, 1))
-    cache.set('/b', createResponse(1_000, 1))
+    cache.offer('/a', createResponse(1_000, 1))
+    cache.offer('/b', createResponse(1_000, 1))
     expect(await cache.has('/a')).toBe(true)
-    cache.set('/c', createResponse(7_000, 1))
+    cache.offer('/c', createResponse(7_000, 1))
     expect(await Promise.all(['/a', '/b', '/c'].map(cache.has))).toEqual([true, false, true])
-    cache.set('/d', createResponse(12_000, 1))
+    cache.offer('/d', createResponse(12_000, 1))
     expect(await Promise.all(['/a', '/c', '/d'].map(cache.has))).toEqual([true, true, false])
   })
 
   test('stores only responses of the newest known version', async () => {
     const cache = createCache()
-    cache.set('/a', createResponse(10, 1))
+    cache.offer('/a', createResponse(10, 1))
     cache.noteVersion(2)
     expect(await cache.has('/a')).toBe(false)
-    cache.set('/a', createResponse(10, 1))
+    cache.offer('/a', createResponse(10, 1))
     expect(await cache.has('/a')).toBe(false)
-    cache.set('/a', createResponse(10, 2))
+    cache.offer('/a', createResponse(10, 2))
     expect(await cache.has('/a')).toBe(true)
   })
 
   test('stores nothing if its bound is 0, or a response has no version', async () => {
     const off = createCache({ maxBytes: 0 })
-    off.set('/a', createResponse(10, 1))
+    off.offer('/a', createResponse(10, 1))
     expect(await off.has('/a')).toBe(false)
     const cache = createCache()
-    cache.set('/a', createResponse(10))
+    cache.offer('/a', createResponse(10))
     expect(await cache.has('/a')).toBe(false)
   })
 
   test('copies the bytes of a response from a larger buffer', async () => {
     const cache = createCache()
     const data = new Uint8Array(64_000).subarray(100, 200)
-    cache.set('/a', { ...createResponse(0, 1), data })
+    cache.offer('/a', { ...createResponse(0, 1), data })
     const [cached, bytes] = (await cache.use('/a', async ({ data }) => [data, data.buffer.byteLength])) ?? []
     expect([cached, bytes]).toEqual([data, 100])
   })
 
   test('frees the page of an evicted list once nobody uses it', async () => {
     const cache = createCache()
-    cache.set('/a', { ...createResponse(6_000, 1), pagination: '{}' })
+    cache.offer('/a', { ...createResponse(6_000, 1), pagination: '{}' })
     const { promise, resolve: end } = Promise.withResolvers<void>()
     let data = new Uint8Array()
     const uses = [promise, Promise.resolve()].map((ended) =>
