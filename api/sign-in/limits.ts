@@ -10,11 +10,33 @@ export interface Limits {
   days: number
 }
 
+/** The fields of the limits, and what is in them. */
+export type EnteredLimits = Record<'credits' | 'credits_per_call' | 'days', string>
+
+/** What is wrong in a field. */
+export interface WrongLimit {
+  field: keyof EnteredLimits
+  text: string
+}
+
 const maxDays = 365
+const offeredCredits = 1_000
+
+/**
+ * What the page offers: never more credits than the key has. A key without credits may get some later, so then the field
+ * is empty, and the person decides.
+ */
+export function offerLimits(balance: number): EnteredLimits {
+  return {
+    credits: balance > 0 ? String(Math.min(balance, offeredCredits)) : '',
+    credits_per_call: '',
+    days: '30',
+  }
+}
 
 /** Reads the limits that were entered, or says which is wrong. */
-export function readLimits(form: URLSearchParams): Limits | string {
-  const readNumber = (name: string, max: number) => {
+export function readLimits(form: URLSearchParams): Limits | WrongLimit {
+  const readNumber = (name: keyof EnteredLimits, max: number) => {
     const text = form.get(name)?.trim() ?? ''
     const number = /^\d{1,16}$/.test(text) ? Number(text) : 0
     return number >= 1 && number <= max ? number : undefined
@@ -23,9 +45,15 @@ export function readLimits(form: URLSearchParams): Limits | string {
   const hasPerCall = (form.get('credits_per_call')?.trim() ?? '') !== ''
   const perCall = readNumber('credits_per_call', maxBalance)
   const days = readNumber('days', maxDays)
-  if (maxCredits === undefined) return 'Credits in all must be a whole number, 1 or more.'
-  if (hasPerCall && perCall === undefined)
-    return 'Credits for each call must be empty, or a whole number, 1 or more.'
-  if (days === undefined) return `Days must be a whole number from 1 to ${maxDays}.`
+  if (maxCredits === undefined) {
+    return { field: 'credits', text: 'Credits in all must be a whole number, 1 or more.' }
+  }
+  if (hasPerCall && perCall === undefined) {
+    const text = 'Credits for each call must be empty, or a whole number, 1 or more.'
+    return { field: 'credits_per_call', text }
+  }
+  if (days === undefined) {
+    return { field: 'days', text: `Days must be a whole number from 1 to ${maxDays}.` }
+  }
   return { maxCreditsPerCall: perCall ?? null, maxCredits, days }
 }

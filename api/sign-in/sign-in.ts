@@ -35,7 +35,7 @@ import {
   readAuthorizationRequest,
 } from './authorization-request.ts'
 import { createClients, readMetadata } from './clients.ts'
-import { readLimits } from './limits.ts'
+import { offerLimits, readLimits } from './limits.ts'
 import { type SignInPage, signInContentSecurityPolicy, tooManyConnections, writeSignInPage } from './page.ts'
 import { SignInProblem } from './problem.ts'
 import {
@@ -211,10 +211,10 @@ function addPageRoutes(
     const page = { ...shown, request, key: { secret: key.secret, balance } }
     if (answer !== 'allow') return sendPage(c, page)
     const limits = readLimits(form)
-    if (typeof limits === 'string') return sendPage(c, { ...page, problem: limits, form }, 400)
+    if ('text' in limits) return sendPage(c, { ...page, problem: limits, form }, 400)
     const code = await createConnection(sql, key, request, limits)
     if (code === 'too_many') {
-      return sendPage(c, { ...page, problem: tooManyConnections, form }, 409)
+      return sendPage(c, { ...page, problem: { text: tooManyConnections }, form }, 409)
     }
     await clients.noteUse(request.client)
     return sendBack(c, baseUrl, request, { code })
@@ -248,10 +248,11 @@ type ShownPage = Omit<SignInPage, 'limits'> & {
 }
 
 async function sendPage(c: ApiContext, { form, ...page }: ShownPage, status = 200): Promise<Response> {
+  const offered = offerLimits(page.key?.balance ?? 0)
   const limits = {
-    credits: form?.get('credits') ?? '1000',
-    credits_per_call: form?.get('credits_per_call') ?? '',
-    days: form?.get('days') ?? '30',
+    credits: form?.get('credits') ?? offered.credits,
+    credits_per_call: form?.get('credits_per_call') ?? offered.credits_per_call,
+    days: form?.get('days') ?? offered.days,
   }
   setHeader(c, 'Content-Type', 'text/html; charset=utf-8')
   setHeader(c, 'Content-Security-Policy', signInContentSecurityPolicy)
@@ -260,13 +261,16 @@ async function sendPage(c: ApiContext, { form, ...page }: ShownPage, status = 20
   return new Response(await writeSignInPage({ ...page, limits }), { status, headers: takeHeaders(c) })
 }
 
-/** Shows an error to the person. */
+/** Shows an error to the person. If the connector's request can be used, it is about the key, or passes by itself. */
 function sendProblem(c: ApiContext, error: unknown, page: ShownPage): Promise<Response> {
-  if (error instanceof SignInProblem) return sendPage(c, { ...page, problem: error.message }, 400)
+  if (error instanceof SignInProblem) {
+    return sendPage(c, { ...page, problem: { text: error.message, field: 'api_key' } }, 400)
+  }
   if (!(error instanceof ApiError)) throw error
   for (const [name, value] of Object.entries(error.headers)) setHeader(c, name, value)
   setHeader(c, errorCodeHeader, error.code)
-  return sendPage(c, { ...page, problem: error.message }, error.status)
+  const field = error.status === 401 ? 'api_key' : undefined
+  return sendPage(c, { ...page, problem: { text: error.message, field } }, error.status)
 }
 
 /** Sends the browser to the connector, with what the person decided. */

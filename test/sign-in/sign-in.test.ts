@@ -125,7 +125,12 @@ describeOnEachDatabase('the sign-in', (kind) => {
       ['days', '366', 'Days must be a whole number from 1 to 365'],
     ] as const) {
       const wrong = await send({ ...allowed, [name]: value })
-      expect([wrong.status, await wrong.text()]).toEqual([400, expect.stringContaining(message)])
+      const text = await wrong.text()
+      expect([wrong.status, text]).toEqual([400, expect.stringContaining(message)])
+      const invalid = [
+        ...text.matchAll(/name="(\w+)" [^>]*aria-describedby="problem [^>]*aria-invalid="true"/g),
+      ]
+      expect(invalid.map(([, field]) => field)).toEqual([name])
     }
     const canceled = await send({ answer: 'cancel', api_key: '' })
     const back = new URL(canceled.headers.get('Location') ?? '')
@@ -138,6 +143,19 @@ describeOnEachDatabase('the sign-in', (kind) => {
       ...{ from: 'devdata', state: 'a&b=c"<', iss: baseUrl },
       code: expect.stringMatching(/^ddc_[\w-]{43}$/),
     })
+  })
+
+  test.each([
+    [1_001, '1000'],
+    [500, '500'],
+    [1, '1'],
+    [0, ''],
+  ])('offers no more than a balance of %d', async (credits, offered) => {
+    const { fetch } = start()
+    const { secret } = await service.createKey({ credits })
+    const connector = createConnector(await registerConnector(fetch))
+    const page = await postForm(fetch, connector.query(), { answer: 'continue', api_key: secret })
+    expect(await page.text()).toContain(`name="credits" type="number" min="1" required value="${offered}"`)
   })
 
   test('finds the key in what a person pastes', async () => {
