@@ -1,10 +1,14 @@
 /** Filters by the time of a use, and the history of a dependency (decisions/0003-lists.md). */
-import * as v from 'valibot'
 import { beforeAll, expect, test } from 'vitest'
+import type { Sql } from '../../api/database/connect.ts'
 import { findRepository, removeRepository } from '../../api/dataset/repository-removal.ts'
 import { verifySets } from '../../api/dataset/set-verification.ts'
+import { importNdjson } from '../../api/sources/ndjson/import.ts'
+import { createRandom } from '../../sample/random.ts'
 import type { SampleDependency } from '../../sample/records.ts'
 import { readFirstItems } from '../support/catalog.ts'
+import { isDrill, seed } from '../support/drill.ts'
+import { createSource, toLines } from '../support/ndjson.ts'
 import { createRandomForge } from '../support/random-forge.ts'
 import {
   createCommit,
@@ -12,17 +16,14 @@ import {
   createRepository,
   createUser,
   loadRecords,
+  type Records,
 } from '../support/records.ts'
 import { sampleCommits, sampleRepositories, sampleUsers } from '../support/sample-oracle.ts'
-import { describeOnEachDatabase, type TestService, useService } from '../support/service.ts'
-import {
-  type DatedUse,
-  dateOwnUse,
-  findDatedUses,
-  findFirstUse,
-  findLastUse,
-  type Loaded,
-} from '../support/uses.ts'
+import { describeOnEachDatabase, useService } from '../support/service.ts'
+import { expectHistory, expectTotals, readHistory } from '../support/use-history.ts'
+
+/** Of changes, removals and returns. */
+const rounds = isDrill ? 10 : 1
 
 type Use = [
   name: string,
@@ -139,68 +140,6 @@ describeOnEachDatabase('by the time of a use, a list', (kind) => {
   })
 })
 
-const numbers = v.strictObject({ started: v.number(), stopped: v.number(), active: v.number() })
-const historySchema = v.strictObject({
-  data: v.array(v.strictObject({ month: v.string(), repositories: numbers, users: numbers })),
-  unknown: v.strictObject({ repositories: v.number(), users: v.number() }),
-  meta: v.looseObject({}),
-})
-
-async function readHistory(service: TestService, search: Record<string, string>) {
-  const { secret: key } = await service.createKey({ credits: 0 })
-  const response = await service.request(`/dependencies/history?${new URLSearchParams(search)}`, { key })
-  expect(response.status).toBe(200)
-  expect(response.headers.get('X-Credits-Cost')).toBe('0')
-  return v.parse(historySchema, response.json())
-}
-
-/** The month of a moment, such as `2026-03`. */
-const monthOf = (seconds: number) => new Date(seconds * 1_000).toISOString().slice(0, 7)
-
-/** What the history must be, from the records alone. */
-function computeHistory({ users, repositories, commits }: Loaded, name: string, file?: string) {
-  const isWanted = ({ dependency: { dependency } }: DatedUse) =>
-    dependency.dependency_name.toLowerCase() === name &&
-    (file === undefined || dependency.dependency_file === file)
-  const items = {
-    repositories: repositories.map(({ dependencies }) => dependencies.map(dateOwnUse).filter(isWanted)),
-    users: Array.from(findDatedUses({ users, repositories, commits }).values(), (uses) =>
-      uses.filter(isWanted),
-    ),
-  }
-  const dates = (list: keyof typeof items) =>
-    items[list]
-      .filter((uses) => uses.length > 0)
-      .map((uses) => ({
-        first: findFirstUse(uses),
-        last: findLastUse(uses),
-        isActive: uses.some(({ dependency }) => dependency.status === 'active'),
-      }))
-  const all = { repositories: dates('repositories'), users: dates('users') }
-  const months = new Set(
-    Object.values(all).flatMap((list) =>
-      list.flatMap(({ first, last }) => [first, last].filter((date) => date !== null).map(monthOf)),
-    ),
-  )
-  const count = (list: typeof all.users, month: string) => ({
-    started: list.filter(({ first }) => first !== null && monthOf(first) === month).length,
-    stopped: list.filter(({ last }) => last !== null && monthOf(last) === month).length,
-    active: list.filter(
-      ({ first, last }) =>
-        first !== null && monthOf(first) <= month && !(last !== null && monthOf(last) <= month),
-    ).length,
-  })
-  const countUnknown = (list: typeof all.users) =>
-    list.filter(({ first, last, isActive }) => first === null || (last === null && !isActive)).length
-  return {
-    months: [...months].sort(),
-    of: (month: string) => ({
-      ...{ month, repositories: count(all.repositories, month), users: count(all.users, month) },
-    }),
-    unknown: { repositories: countUnknown(all.repositories), users: countUnknown(all.users) },
-  }
-}
-
 describeOnEachDatabase('the history of a dependency', (kind) => {
   const service = useService(kind, { data: 'sample' })
   const sample = { users: sampleUsers, repositories: sampleRepositories, commits: sampleCommits }
@@ -208,45 +147,15 @@ describeOnEachDatabase('the history of a dependency', (kind) => {
   test.each<[name: string, file?: string]>([['react'], ['react', 'package.json'], ['requests'], ['zod']])(
     'has what the records say: of %s in %s',
     async (name, file) => {
-      const search = { dependency_name: name, ...(file !== undefined && { dependency_file: file }) }
-      const { data, unknown } = await readHistory(service, search)
-      const expected = computeHistory(sample, name, file)
-      expect(data[0]?.month).toBe(expected.months[0])
-      expect(data.at(-1)?.month).toBe(new Date().toISOString().slice(0, 7))
-      expect(data).toEqual(data.map(({ month }) => expected.of(month)))
-      expect(unknown).toEqual(expected.unknown)
-      const months = new Set(data.map(({ month }) => month))
-      expect(expected.months.filter((month) => !months.has(month))).toEqual([])
+      await expectHistory(service, sample, name, file)
     },
   )
 
   test('has the totals of the filters', async () => {
     const { data } = await readHistory(service, { dependency_name: 'react' })
     const { secret: key } = await service.createKey()
-    const total = async (path: string, times: Record<string, string>) => {
-      const query = new URLSearchParams({ dependency_names: 'react', ...times })
-      const { headers } = await service.request(`${path}?${query}`, { key, method: 'HEAD' })
-      return Number(headers.get('X-Total-Count'))
-    }
-    for (const [place, item] of data.entries()) {
-      const next = data[place + 1]
-      if (place % 7 !== 0 || next === undefined) continue
-      const [since, until] = [`${item.month}-01`, `${next.month}-01`]
-      for (const [path, list] of [
-        ['/users', 'users'],
-        ['/repos', 'repositories'],
-      ] as const) {
-        const started = await total(path, { first_use_until: until })
-        const stopped = await total(path, { first_use_until: until, last_use_until: until })
-        expect([item.month, item[list]]).toEqual([
-          item.month,
-          {
-            started: await total(path, { first_use_since: since, first_use_until: until }),
-            stopped: await total(path, { last_use_since: since, last_use_until: until }),
-            active: started - stopped,
-          },
-        ])
-      }
+    for (let place = 0; place < data.length - 1; place += 7) {
+      await expectTotals(service, key, { query: { dependency_names: 'react' }, data, place })
     }
   })
 
@@ -299,27 +208,86 @@ describeOnEachDatabase('the history of a dependency', (kind) => {
 describeOnEachDatabase('the history of any dependency', (kind) => {
   const service = useService(kind, { data: 'empty' })
 
-  test('has what the records say, of made-up forges, and at most 600 months', async () => {
-    const forge = createRandomForge('history')
-    const grown = forge.grow({ users: 60, repositories: 60, commits: 240 })
-    /** Days become years. */
-    const stretch = (date: number | null) => (date === null ? null : date * 20 * 86_400)
-    const repos = forge.repositories.map((repository) => ({
-      ...repository,
-      dependencies: repository.dependencies.map((use) => ({
-        ...use,
-        first_use_date: stretch(use.first_use_date),
-        last_use_date: stretch(use.last_use_date),
-      })),
-    }))
-    const commits = forge.commits.map((commit) => ({ ...commit, author_date: stretch(commit.author_date) }))
-    await loadRecords(service.sql, { users: grown.users ?? [], repos, commits })
-    for (const name of ['react', 'django', 'lodash', '100%']) {
-      const { data, unknown } = await readHistory(service, { dependency_name: name })
-      const expected = computeHistory({ users: forge.users, repositories: repos, commits }, name)
-      expect(data.length).toBeLessThanOrEqual(600)
-      expect(data).toEqual(data.map(({ month }) => expected.of(month)))
-      expect([name, unknown]).toEqual([name, expected.unknown])
+  test('has what the records say of made-up forges, after loads, renames, removals and returns', async () => {
+    console.info(`seed ${seed}`)
+    const { secret: key } = await service.createKey()
+    const random = createRandom(`${seed} history`)
+    const forge = createRandomForge(`${seed} history`)
+    const load = (records: Records) => loadRecords(service.sql, spread(records))
+    const expectHistories = async () => {
+      const { users = [], repos = [], commits = [] } = spread({ ...forge, repos: forge.repositories })
+      const repositories = repos.map(({ dependencies, ...repository }) => ({
+        ...repository,
+        dependencies: (dependencies ?? []) as SampleDependency[],
+      }))
+      for (const name of ['react', 'django', 'package-30']) {
+        for (const file of [undefined, 'package.json']) {
+          const data = await expectHistory(service, { users, repositories, commits }, name, file)
+          if (data.length < 2) continue
+          const query = { dependency_names: name, ...(file !== undefined && { dependency_files: file }) }
+          // Most months are after the last commit.
+          const place = random.integer(0, Math.min(60, data.length - 2))
+          await expectTotals(service, key, { query, data, place })
+        }
+      }
     }
+    await load(forge.grow({ users: 60, repositories: 60, commits: 240 }))
+    await expectHistories()
+    for (let round = 0; round < rounds; round++) {
+      await load(forge.change({ users: 15, repositories: 25, commits: 40 }))
+      await load(forge.grow({ users: 3, repositories: 5, commits: 20 }))
+      await expectHistories()
+      forge.remove({ users: 6, repositories: 6, commits: 20 })
+      await mirror(service.sql, spread({ ...forge, repos: forge.repositories }))
+      await expectHistories()
+      await load(forge.restore())
+      await expectHistories()
+    }
+    expect((await verifySets(service.sql, 'all')).faults).toEqual([])
+  })
+
+  test('has at most 600 months, which end with the current one', async () => {
+    await loadRecords(service.sql, { repos: [declare(1, 'nobody', [['long-ago', 'active', 1, null]])] })
+    const { data } = await readHistory(service, { dependency_name: 'long-ago' })
+    expect(data).toHaveLength(600)
+    expect(data.at(-1)?.month).toBe(new Date().toISOString().slice(0, 7))
+    expect(data.map(({ repositories }) => repositories)).toEqual(
+      data.map(() => ({ started: 0, stopped: 0, active: 1 })),
+    )
   })
 })
+
+/** The days of made-up forges, one for each of their seconds, lie twenty apart, from 2010 on. */
+function spreadDate(date: number | null): number | null {
+  return date === null ? null : 1_262_304_000 + date * 20 * 86_400
+}
+
+/** The same records over years, so that they have uses in many months. */
+function spread({ users = [], repos = [], commits = [] }: Records): Records {
+  return {
+    users,
+    repos: repos.map((repository) => ({
+      ...repository,
+      dependencies:
+        repository.dependencies?.map((use) => {
+          const { first_use_date, last_use_date } = use as SampleDependency
+          return {
+            ...use,
+            first_use_date: spreadDate(first_use_date),
+            last_use_date: spreadDate(last_use_date),
+          }
+        }) ?? null,
+    })),
+    commits: commits.map((commit) => ({ ...commit, author_date: spreadDate(commit.author_date) })),
+  }
+}
+
+/** What isn't in the records is gone. */
+async function mirror(sql: Sql, { users = [], repos = [], commits = [] }: Records): Promise<void> {
+  const sources = [
+    createSource('users', toLines(users)),
+    createSource('repos', toLines(repos)),
+    createSource('commits', toLines(commits)),
+  ]
+  await importNdjson(sql, { sources, onMirror: async () => {} })
+}
