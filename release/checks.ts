@@ -7,6 +7,7 @@ import { readFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { promisify } from 'node:util'
 import { listChangeFiles } from '../changes/assemble.ts'
+import { listVersions } from '../test/support/version-fixture.ts'
 import { findVersions, namesVersion } from './set-version.ts'
 
 const project = join(import.meta.dirname, '..')
@@ -19,6 +20,10 @@ export interface ReleaseState {
   named: [file: string, version: string][]
   /** The newest heading of the changelog. */
   heading: string
+  /** What the changelog says below it. */
+  notes: string
+  /** Versions that later ones are tested to upgrade. */
+  fixtures: string[]
   /** Files of `changes/` whose lines aren't in the changelog yet. */
   pending: string[]
   /** Files that differ from the commit. */
@@ -28,7 +33,8 @@ export interface ReleaseState {
 }
 
 /** Lists what stands in the way of a release, each in a line. */
-export function listProblems({ version, named, heading, pending, changed, tags }: ReleaseState): string[] {
+export function listProblems(state: ReleaseState): string[] {
+  const { version, named, heading, notes, fixtures, pending, changed, tags } = state
   return [
     ...named
       .filter(([, other]) => other !== version)
@@ -36,6 +42,12 @@ export function listProblems({ version, named, heading, pending, changed, tags }
     ...(new RegExp(`^${version.replaceAll('.', '\\.')} \\(\\d{4}-\\d{2}-\\d{2}\\)$`).test(heading)
       ? []
       : [`CHANGELOG.md begins with "${heading}"; write "${version} (YYYY-MM-DD)", the day of the release`]),
+    ...(/^[A-Z]/.test(notes)
+      ? []
+      : ["CHANGELOG.md doesn't describe the version; write a sentence below its heading"]),
+    ...(fixtures.includes(version)
+      ? []
+      : [`test/release/versions has no fixture of ${version}; run: npm run fixture`]),
     ...pending.map((file) => `${file} isn't in CHANGELOG.md; run: npm run changes`),
     ...changed.map((file) => `${file} isn't committed`),
     ...(tags.includes(`v${version}`) ? [] : [`the commit has no tag v${version}; run: git tag v${version}`]),
@@ -61,10 +73,13 @@ export async function readReleaseState(): Promise<ReleaseState> {
   const named = files.map(async (file) =>
     findVersions(file, await read(file)).map((version): [string, string] => [file, version]),
   )
+  const { heading, text: notes } = await readNewestChanges()
   return {
     version: JSON.parse(await read('package.json')).version,
     named: (await Promise.all(named)).flat(),
-    heading: (await readNewestChanges()).heading,
+    heading,
+    notes,
+    fixtures: listVersions(),
     pending: listChangeFiles().map((file) => relative(project, file)),
     changed: (await git('status', '--porcelain')).map((line) => line.slice(3)),
     tags: await git('tag', '--points-at', 'HEAD'),

@@ -50,7 +50,7 @@ export interface NoNameList {
 }
 
 /** Reads the list, in one statement that sees one state. */
-export async function readNameList(sql: SqlOrTransaction): Promise<NameList | NoNameList> {
+async function readNameList(sql: SqlOrTransaction): Promise<NameList | NoNameList> {
   const names: Names = { bytes: Buffer.alloc(4_096), size: 0, count: 0, numbers: new Uint32Array(4_096) }
   const files = new Map<string, number>()
   let edition = ''

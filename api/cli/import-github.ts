@@ -5,7 +5,7 @@ import process from 'node:process'
 import { type Command, InvalidArgumentError } from 'commander'
 import { readEnvironment } from '../config.ts'
 import type { Sql } from '../database/connect.ts'
-import { dataFiles } from '../database/data-directory.ts'
+import { createDataDirectory, dataFiles } from '../database/data-directory.ts'
 import { createPrivateFile } from '../database/private-file.ts'
 import { describeFileError, getMessage, OperatorError } from '../errors.ts'
 import { forgeNamePattern } from '../names/forge-names.ts'
@@ -107,6 +107,12 @@ interface Options {
   json?: true
 }
 
+/** With a server's database, nothing else has created the data folder yet. */
+function findCloneFolder(dataDirectory: string): string {
+  createDataDirectory(dataDirectory)
+  return join(dataDirectory, dataFiles.clones)
+}
+
 async function load(given: Target[], options: Options, command: Command): Promise<void> {
   const { from, api, refresh = false, dryRun = false, report, json } = options
   const listed = from === undefined ? [] : await readLines('--from', from)
@@ -124,7 +130,7 @@ async function load(given: Target[], options: Options, command: Command): Promis
       targets,
       tokens,
       apiUrl: api,
-      clones: options.clones ?? join(config.dataDirectory, dataFiles.clones),
+      clones: options.clones ?? findCloneFolder(config.dataDirectory),
       withHistory: options.history,
       refresh,
       concurrency: options.concurrency,

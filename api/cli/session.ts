@@ -77,6 +77,7 @@ export async function withDatabase<T>(
     console.error(
       `Created an empty database in ${resolve(dataDirectory)} (DATA_DIR), because DATABASE_URL is not set`,
     )
+  else if (process.stderr.isTTY) console.error(`Database: ${describeDatabase(config, database)}`)
   const interruption = listenForInterruption(database)
   let isInterrupted = false
   let cleanUp = async (_sql: Sql): Promise<void> => {}
@@ -93,6 +94,13 @@ export async function withDatabase<T>(
     interruption.ignore() // from now on, a signal ends the process: closing may wait for others that use the database
     await database.close(isInterrupted ? {} : { othersTimeoutMs })
   }
+}
+
+/** Says where the database is, without a password. A person may be in another folder, or have other variables, than they think. */
+function describeDatabase({ databaseUrl, dataDirectory }: Config, { sql }: Database): string {
+  if (databaseUrl === undefined) return `embedded, in ${resolve(dataDirectory)}`
+  const { database, host, port, path } = sql.options
+  return `${database} on ${path || `${host}:${port}`}`
 }
 
 /**

@@ -27,23 +27,31 @@ export function hasDatabase(dataDirectory: string): boolean {
 }
 
 /**
- * Creates the data folder if it doesn't exist, and removes the permissions of other users. Its parent must exist: a
- * disk that isn't mounted must not become an empty database.
+ * Creates the data folder if it doesn't exist. Its parent must exist: a disk that isn't mounted must not become an empty
+ * database, or a folder of clones.
  *
- * @throws {OperatorError} if it can't be created, has other files only, or belongs to another user
+ * @throws {OperatorError} if it can't be created
  */
-export function openDataDirectory(dataDirectory: string): void {
+export function createDataDirectory(dataDirectory: string): void {
   try {
     mkdirSync(dataDirectory, { mode: 0o700 })
   } catch (error) {
     const code = readCode(error)
-    if (code !== 'EEXIST' || !statSync(dataDirectory, { throwIfNoEntry: false })?.isDirectory()) {
-      const parent = dirname(resolve(dataDirectory))
-      const reason =
-        code === 'ENOENT' ? `there is no folder ${parent}; create or mount it` : describeFileError(error)
-      throw new OperatorError(`DATA_DIR ${dataDirectory} can't be created: ${reason}`)
-    }
+    if (code === 'EEXIST' && statSync(dataDirectory, { throwIfNoEntry: false })?.isDirectory()) return
+    const parent = dirname(resolve(dataDirectory))
+    const reason =
+      code === 'ENOENT' ? `there is no folder ${parent}; create or mount it` : describeFileError(error)
+    throw new OperatorError(`DATA_DIR ${dataDirectory} can't be created: ${reason}`)
   }
+}
+
+/**
+ * Creates the data folder if it doesn't exist, and removes the permissions of other users.
+ *
+ * @throws {OperatorError} if it can't be created, has other files only, or belongs to another user
+ */
+export function openDataDirectory(dataDirectory: string): void {
+  createDataDirectory(dataDirectory)
   try {
     const names = readdirSync(dataDirectory)
     const known: readonly string[] = Object.values(dataFiles)

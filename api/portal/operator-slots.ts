@@ -26,7 +26,7 @@ const questions: readonly (readonly [question: string, credits: number])[] = [
 ]
 
 /** Says where to get a key: `Sign up to get an API key.`, or `Ask the operator for an API key.` */
-export function writeKeySource(operator: Operator): SlotText {
+function writeKeySource(operator: Operator): SlotText {
   const { signupUrl } = operator
   if (signupUrl !== undefined) return joinText(writeLink(signupUrl, 'Sign up'), ' to get an API key.')
   return joinText(writeAsk(operator), ' for an API key.')

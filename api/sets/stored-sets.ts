@@ -78,7 +78,7 @@ export function selectKey(sql: SqlOrTransaction, table: TermTable, list: SetList
  * The columns of `dataset_versions` that have terms: of what a version added or changed, and of what gained and lost
  * something.
  */
-export const versionColumns = ['term_id', 'gained_term_id', 'lost_term_id'] as const
+const versionColumns = ['term_id', 'gained_term_id', 'lost_term_id'] as const
 
 /**
  * SQL: the terms of all versions, which are the keys of their sets, because none is on a shelf. A `where` may follow.

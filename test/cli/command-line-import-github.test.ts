@@ -3,7 +3,7 @@
  *
  * @module-tag later
  */
-import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Run, startServiceForCommands } from '../support/command-line.ts'
@@ -209,4 +209,19 @@ describe('devdata import github', () => {
       stderr: "--token-file nowhere: the file can't be read: no such file or directory\n",
     })
   })
+
+  test.runIf(anyDatabase === 'postgresql')(
+    'keeps no clones in a data folder whose parent is missing, because its disk may not be mounted',
+    async () => {
+      const disk = join(started.directory, 'disk')
+      const { code, stderr } = await run(['import', 'github', 'x', '--api', fake.forge.apiUrl], {
+        environment: { ...environment, DATA_DIR: join(disk, 'data') },
+      })
+      expect({ code, stderr }).toEqual({
+        code: 1,
+        stderr: `DATA_DIR ${join(disk, 'data')} can't be created: there is no folder ${disk}; create or mount it\n`,
+      })
+      expect(existsSync(disk)).toBe(false)
+    },
+  )
 })

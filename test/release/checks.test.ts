@@ -11,6 +11,8 @@ const ready: ReleaseState = {
   version: '1.2.3',
   named: [['openapi.yml', '1.2.3']],
   heading: '1.2.3 (2030-01-31)',
+  notes: 'A version.\n\n### API\n\n- New.\n',
+  fixtures: ['1.2.2', '1.2.3'],
   pending: [],
   changed: [],
   tags: ['latest', 'v1.2.3'],
@@ -30,6 +32,11 @@ test.each<[Partial<ReleaseState>, string]>([
     { heading: '1x2.3 (2030-01-31)' },
     'CHANGELOG.md begins with "1x2.3 (2030-01-31)"; write "1.2.3 (YYYY-MM-DD)", the day of the release',
   ],
+  [
+    { notes: '### API\n\n- New.\n' },
+    "CHANGELOG.md doesn't describe the version; write a sentence below its heading",
+  ],
+  [{ fixtures: ['1.2.2'] }, 'test/release/versions has no fixture of 1.2.3; run: npm run fixture'],
   [{ pending: ['changes/a.md'] }, "changes/a.md isn't in CHANGELOG.md; run: npm run changes"],
   [{ changed: ['api/app.ts'] }, "api/app.ts isn't committed"],
   [{ tags: ['v1.2.2'] }, 'the commit has no tag v1.2.3; run: git tag v1.2.3'],
@@ -85,7 +92,7 @@ test('set-version writes the new version wherever it is named, and leaves what p
       for (const before of left)
         expect([path, before.slice(-30)]).toEqual([
           path,
-          expect.stringMatching(/(from|From|since|before|\|) $/),
+          expect.stringMatching(/(from|From|since|before|such as|\|) $/),
         ])
     }
   }

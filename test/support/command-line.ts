@@ -38,7 +38,7 @@ const progressLine =
   /^(?:folding|applying|waiting for another load|(?:reading|writing|listing|fetching|opening)(?: \w+)?(?: of \S+ \(\d+ of \d+\))?|asking for [\w ]+)(?: \(batch \d+ of \d+\))?, (?:\d+ %, )?[\d:]+(?: s)?(?:, .*)?\n/gm
 
 /** The file that is run. */
-const commandLine = resolve(import.meta.dirname, '../../api/cli/main.ts')
+export const commandLine = resolve(import.meta.dirname, '../../api/cli/main.ts')
 
 /** Starts a command. */
 export function startCommand(

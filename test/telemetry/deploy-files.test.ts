@@ -3,7 +3,7 @@
  * Kubernetes. The alerts have a test of their own.
  */
 import { execFile } from 'node:child_process'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -45,12 +45,14 @@ describe('the units for systemd', () => {
   })
 
   test.skipIf(!hasSystemd).each(['devdata.service', 'devdata-refresh.service'])(
-    '%s is valid, and gives the program few rights',
+    '%s is valid in another folder, too, and gives the program few rights',
     async (name) => {
-      // The path of the program must exist.
+      const folder = join(directory, 'opt')
+      await mkdir(join(folder, 'bin'), { recursive: true })
+      await symlink(process.execPath, join(folder, 'bin/devdata')).catch(() => {}) // both units start it
       const unit = join(directory, name)
       const text = await readText(`deploy/${name}`)
-      await writeFile(unit, text.replace('/srv/devdata/bin/devdata', process.execPath))
+      await writeFile(unit, text.replaceAll('/srv/devdata', folder))
       const { stderr } = await run('systemd-analyze', ['verify', unit])
       expect(stderr).toBe('')
       // Tenths: systemd calls everything up to 3.0 well protected.

@@ -22,7 +22,7 @@ export const repositoryFields = [
   'pushed_at',
 ] as const
 /** The fields of compact commits. */
-export const commitFields = ['commit_hash', 'author_email', 'author_date', 'message'] as const
+const commitFields = ['commit_hash', 'author_email', 'author_date', 'message'] as const
 
 /** Characters of a text. */
 const maxLength = { compact: 200, all: 5_000 } as const
