@@ -32,6 +32,7 @@ const kinds: readonly string[] = [
   '/docs/coverage/',
   '/docs/history/',
   '/docs/pricing/',
+  '/docs/your-key/',
   '/docs/changelog/',
   '/docs/no-such-page',
 ]

@@ -74,6 +74,13 @@ test('every picture says what it shows, and has a caption', async () => {
   }
 })
 
+test('every column of a table has a name', async () => {
+  for (const name of listFiles(/\.html$/)) {
+    const names = selectAll('thead th', fromHtml((await readFileOf(name)).toString())).map(readText)
+    expect([name, names.filter((text) => text.trim() === '')]).toEqual([name, []])
+  }
+})
+
 test('cells of a table know their column, which a phone shows', async () => {
   const rows = selectAll('.sl-markdown-content tbody tr', await readPage('settings'))
   expect(rows.length).toBeGreaterThan(15)
