@@ -1,39 +1,44 @@
 /**
- * What users use now, compared with what they used: computed from the repositories that they contributed to.
+ * What users use now, compared with what they used: computed from the repositories that they contributed to. In most
+ * loads, a few of these have changed. Then what users gained is computed from the repositories through which they gained
+ * it, and what they may have lost from those that declare it. All else stays as it was.
  */
 import type { SqlOrTransaction } from '../database/connect.ts'
 import { copyRows, readInteger, readIntegers } from '../database/copy.ts'
-import type { ChangedRange } from '../sets/set-changes.ts'
+import { type ChangedRange, planRanges } from '../sets/set-changes.ts'
 import { readUses } from '../sets/use-changes.ts'
 import { type UseBegin, type UseEnd, unknownBegin } from '../sets/use-chunks.ts'
 
-/** What a user uses. */
-export interface ComputedUses {
-  user_id: number
-  /** Ascending terms, and dates as `user_dependencies` has them. */
-  dependency_ids: number[]
+/** Uses as `user_dependencies` has them: ascending terms, each with its dates. */
+interface UseColumns {
+  terms: number[]
   begins: (number | null)[]
   ends: (number | null)[]
-  /** Undefined: the user uses the same, at the same times. */
-  change: ChangedUses | undefined
 }
 
-/** How what a user uses has changed. */
-interface ChangedUses {
+/** What a user uses who used something else, or at other times. */
+export interface ChangedUses {
+  userId: number
+  uses: UseColumns
   /** Terms that the user no longer uses. */
   lost: number[]
   gained: number[]
-  /** All terms with other dates, also those that are lost or gained. Null: all, because the user used nothing. */
-  differing: number[] | null
+  /** Uses that were gained, or have other dates. Null: all, because the user used nothing. */
+  differing: UseColumns | null
   /** Whether a use has a begin or an end that differs from the known one. */
   isRedated: boolean
 }
 
+interface Use {
+  readonly begin: UseBegin
+  readonly end: UseEnd
+}
+
 /** What a user uses, by term. */
-type UsesByTerm = Map<number, { begin: UseBegin; end: UseEnd }>
+type UsesByTerm = Map<number, Use>
 
 /** The files of dependencies, as the terms that mean any dependency of the file. */
-export class TermFiles {
+class TermFiles {
   /** Null: the term itself means any dependency of a file. */
   #known = new Map<number, number | null>()
   #tx: SqlOrTransaction
@@ -43,10 +48,10 @@ export class TermFiles {
   }
 
   /** Reads the files of those that weren't read before. */
-  async read(termIds: Iterable<number>): Promise<void> {
+  async read(termIds: Iterable<number | null>): Promise<void> {
     if (this.#known.size > maxKnownTerms) this.#known.clear()
     const unknown = new Set<number>()
-    for (const termId of termIds) if (!this.#known.has(termId)) unknown.add(termId)
+    for (const termId of termIds) if (termId !== null && !this.#known.has(termId)) unknown.add(termId)
     if (unknown.size === 0) return
     const ids = [...unknown].join()
     const rows = `select id, coalesce(file_dependency_id, 0) from dependencies where id = any('{${ids}}')`
@@ -81,63 +86,32 @@ export function selectContributors(contributions: string): string {
 
 /** Declarations whose users are compared at a time: some 10 MB. One user may have more. */
 const maxDeclarations = 200_000
+/** A user takes about as much memory as so many declarations, beside the row that they have. */
+const declarationsPerUser = 40
+/** If more dependencies of a user may be lost, all are compared. To look for these in each repository takes longer. */
+const maxLost = 50
 
-/**
- * Deletes the rows of a range of `affected_users` from `user_dependencies`, and yields the rows that replace them, in
- * batches. Between batches, `tx` may run other statements.
- */
-export async function* replaceUses(
-  tx: SqlOrTransaction,
-  range: ChangedRange,
-  files: TermFiles,
-  maxSize = maxDeclarations,
-): AsyncGenerator<Iterable<ComputedUses>, void> {
-  const contributions = await readContributions(tx, range)
-  for (const part of splitRange(range, contributions, maxSize)) {
-    const declarations = await readDeclarations(tx, part.repositories)
-    await files.read(termsOf(declarations))
-    const stored = new Map<number, Buffer[]>()
-    const rows = copyRows(
-      tx,
-      `delete from user_dependencies u using affected_users a
-      where u.user_id = a.user_id and a.user_id between ${part.first} and ${part.last}
-      returning u.user_id, dependency_ids, begins, ends`,
-    )
-    for await (const [user, ...columns] of rows) stored.set(readInteger(user), columns)
-    yield computeUses({ ...part, contributions, declarations, stored }, files)
-  }
+/** Users whose uses have changed. */
+export interface ChangedUsers {
+  /** Those who have a row in `user_dependencies`. */
+  updated: ChangedUses[]
+  /** The others. They are compared one after the other while they are iterated over. */
+  added: Iterable<ChangedUses>
 }
 
-/** What is known of the users of a part. */
-interface KnownUses extends RangePart {
-  contributions: Contributions
-  declarations: ReadonlyMap<number, Declarations>
-  /** The columns of their rows. */
-  stored: ReadonlyMap<number, Buffer[]>
+/** A user who is compared. */
+interface ComparedUser {
+  id: number
+  /** Undefined: all that the user uses is compared. */
+  compared: ComparedUses | undefined
+  /** Those to repositories that declare what is compared. */
+  contributions: Contribution[]
 }
 
-/** Yields what users use: those who use something, or had a row. */
-function* computeUses(
-  { users, contributions, declarations, stored }: KnownUses,
-  files: TermFiles,
-): Generator<ComputedUses, void> {
-  for (const user_id of new Set([...users, ...stored.keys()])) {
-    const uses: UsesByTerm = new Map()
-    for (const contribution of contributions.get(user_id) ?? []) {
-      addUses(uses, contribution, declarations.get(contribution.repositoryId), files)
-    }
-    const columns = stored.get(user_id)
-    if (columns === undefined && uses.size === 0) continue
-    const termIds = [...uses.keys()].sort((a, b) => a - b)
-    const sorted = termIds.map((termId) => uses.get(termId))
-    yield {
-      user_id,
-      dependency_ids: termIds,
-      begins: sorted.map((use) => (use === undefined || use.begin === unknownBegin ? null : use.begin)),
-      ends: sorted.map((use) => use?.end ?? null),
-      change: compareUses(columns ?? [], uses, termIds),
-    }
-  }
+/** What is compared, as in `affected_uses`. */
+interface ComparedUses {
+  repositories: ReadonlySet<number | null>
+  dependencies: ReadonlySet<number | null>
 }
 
 /** A repository that a user contributed to. */
@@ -151,68 +125,132 @@ interface Contribution {
   declarations: number
 }
 
-/** By user, ascending. */
-type Contributions = ReadonlyMap<number, readonly Contribution[]>
+/**
+ * Compares the users of `affected_users` and `affected_uses`, and yields those whose uses have changed, in batches.
+ * Between batches, `tx` may run other statements.
+ */
+export async function* findChangedUses(
+  tx: SqlOrTransaction,
+  maxSize = maxDeclarations,
+): AsyncGenerator<ChangedUsers, void> {
+  await tx`
+    insert into affected_users
+    select user_id from affected_uses where dependency_id is not null
+    group by user_id having count(*) > ${maxLost}::integer
+    on conflict do nothing`
+  await tx`analyze affected_users, affected_uses`
+  await tx`
+    create temporary table compared_users on commit drop as
+    select user_id, null::integer[] as repositories, null::integer[] as dependencies from affected_users
+    union all
+    select user_id, array_remove(array_agg(distinct repository_id), null), array_remove(array_agg(distinct dependency_id), null)
+    from affected_uses u where not exists (select from affected_users a where a.user_id = u.user_id) group by user_id`
+  await tx`analyze compared_users`
+  const sizes = `
+    select 'users'::list_name as list, c.user_id as id,
+      ${declarationsPerUser} + coalesce(pg_column_size(dependency_ids), 0) / 4 as size
+    from compared_users c left join user_dependencies using (user_id)`
+  const files = new TermFiles(tx)
+  for (const range of await planRanges(tx, sizes, maxSize)) {
+    for (const users of splitUsers(await readUsers(tx, range), maxSize)) {
+      yield await compareUsers(tx, users, files)
+    }
+  }
+}
 
-async function readContributions(
+async function readUsers(
   tx: SqlOrTransaction,
   { first, last }: ChangedRange,
-): Promise<Contributions> {
-  const contributors = selectContributors(
-    `affected_users join identities i using (user_id) join contributions c using (identity)
-    where user_id between ${first} and ${last}`,
-  )
-  const rows = copyRows(
+): Promise<Iterable<ComparedUser>> {
+  const inRange = `user_id between ${first} and ${last}`
+  const users = new Map<number, ComparedUser>()
+  const compared = copyRows(
     tx,
-    `select user_id, repository_id, is_owner::integer, first_date, last_date, cardinality(dependency_ids)
-    from (${contributors}) w join repository_dependencies using (repository_id) order by user_id`,
+    `select user_id, repositories, dependencies from compared_users where ${inRange} order by user_id`,
   )
-  const byUser = new Map<number, Contribution[]>()
-  for await (const [user, repository, isOwner, firstDate, lastDate, declarations] of rows) {
-    const contribution = {
+  for await (const [user, repositories, dependencies] of compared) {
+    const id = readInteger(user)
+    const uses = {
+      repositories: new Set(readIntegers(repositories)),
+      dependencies: new Set(readIntegers(dependencies)),
+    }
+    users.set(id, { id, compared: repositories?.length === 0 ? undefined : uses, contributions: [] })
+  }
+  const contributors = selectContributors(
+    `compared_users join identities i using (user_id) join contributions c using (identity)
+    where ${inRange} and (repositories is null or dependencies <> '{}' or c.repository_id = any(repositories))`,
+  )
+  const contributions = copyRows(
+    tx,
+    `select user_id, repository_id, is_owner, first_date, last_date, cardinality(dependency_ids)
+    from (${contributors}) w join compared_users using (user_id) join repository_dependencies using (repository_id)
+    where repositories is null or repository_id = any(repositories) or dependency_ids && dependencies`,
+  )
+  for await (const [user, repository, isOwner, firstDate, lastDate, declarations] of contributions) {
+    users.get(readInteger(user))?.contributions.push({
       repositoryId: readInteger(repository),
       isOwner: readInteger(isOwner) === 1,
       first: readDate(firstDate),
       last: readDate(lastDate),
       declarations: readInteger(declarations),
-    }
-    const id = readInteger(user)
-    const known = byUser.get(id)
-    if (known === undefined) byUser.set(id, [contribution])
-    else known.push(contribution)
+    })
   }
-  return byUser
+  return users.values()
 }
 
-/** A part of a range, its users, and the repositories that they contributed to. */
-interface RangePart {
-  first: number
-  last: number
-  users: number[]
-  repositories: Set<number>
-}
-
-/** Splits a range so that the users of a part have about `maxSize` declarations. */
-function* splitRange(
-  range: ChangedRange,
-  contributions: Contributions,
-  maxSize: number,
-): Generator<RangePart, void> {
-  let part: RangePart = { ...range, users: [], repositories: new Set() }
+/** Splits users into parts that have about `maxSize` declarations. */
+function* splitUsers(users: Iterable<ComparedUser>, maxSize: number): Generator<ComparedUser[], void> {
+  let part: ComparedUser[] = []
   let size = 0
-  for (const [userId, ofUser] of contributions) {
+  for (const user of users) {
     if (size >= maxSize) {
-      yield { ...part, last: userId - 1 }
-      part = { ...range, first: userId, users: [], repositories: new Set() }
+      yield part
+      part = []
       size = 0
     }
-    part.users.push(userId)
-    for (const { repositoryId, declarations } of ofUser) {
-      part.repositories.add(repositoryId)
-      size += declarations
-    }
+    part.push(user)
+    for (const { declarations } of user.contributions) size += declarations
   }
   yield part
+}
+
+async function compareUsers(
+  tx: SqlOrTransaction,
+  users: readonly ComparedUser[],
+  files: TermFiles,
+): Promise<ChangedUsers> {
+  const declarations = await readDeclarations(tx, users)
+  const stored = new Map<number, Buffer[]>()
+  const rows = copyRows(
+    tx,
+    `select user_id, dependency_ids, begins, ends from user_dependencies
+    where user_id = any('{${users.map(({ id }) => id).join()}}')`,
+  )
+  for await (const [user, ...columns] of rows) stored.set(readInteger(user), columns)
+  await files.read([
+    ...[...declarations.values()].flatMap(({ termIds }) => termIds),
+    ...users.flatMap(({ id, compared }) =>
+      compared?.dependencies.size ? readIntegers(stored.get(id)?.[0]) : [],
+    ),
+  ])
+
+  function* compare(some: readonly ComparedUser[]): Generator<ChangedUses, void> {
+    for (const { id, compared, contributions } of some) {
+      const uses: UsesByTerm = new Map()
+      for (const contribution of contributions) {
+        const { repositoryId } = contribution
+        const terms = compared?.repositories.has(repositoryId) ? undefined : compared?.dependencies
+        addUses(uses, contribution, declarations.get(repositoryId), { terms, files })
+      }
+      const columns = stored.get(id) ?? []
+      const before = readUses({ hasSeconds: false }, columns)
+      if (compared !== undefined) keepOthers(uses, before, compared.dependencies, files)
+      const change = compareUses(before, uses, (columns[1]?.length ?? 0) > 0)
+      if (change !== undefined) yield { userId: id, ...change }
+    }
+  }
+  const { known = [], others = [] } = Object.groupBy(users, ({ id }) => (stored.has(id) ? 'known' : 'others'))
+  return { updated: [...compare(known)], added: compare(others) }
 }
 
 /** What a repository declares. */
@@ -224,8 +262,12 @@ interface Declarations {
 
 async function readDeclarations(
   tx: SqlOrTransaction,
-  repositories: ReadonlySet<number>,
+  users: readonly ComparedUser[],
 ): Promise<Map<number, Declarations>> {
+  const repositories = new Set<number>()
+  for (const { contributions } of users) {
+    for (const { repositoryId } of contributions) repositories.add(repositoryId)
+  }
   const rows = copyRows(
     tx,
     `select repository_id, dependency_ids, first_use_dates, last_use_dates from repository_dependencies
@@ -246,40 +288,42 @@ function readDate(field: Buffer | undefined): number | null {
   return field === undefined || field.length === 0 ? null : readInteger(field)
 }
 
-function* termsOf(declarations: ReadonlyMap<number, Declarations>): Generator<number, void> {
-  for (const { termIds } of declarations.values()) {
-    for (const termId of termIds) if (termId !== null) yield termId
-  }
-}
-
 /**
- * Adds what a user uses through a repository: what it declared while they contributed, and that they use any dependency
- * of its file. `isDeclaredBetween` is the same rule in SQL.
+ * Adds what a user uses through a repository: which of `terms` (undefined: all) it declared while they contributed, and
+ * that they use any dependency of its file. `isDeclaredBetween` is the same rule in SQL.
  */
 function addUses(
   uses: UsesByTerm,
   { isOwner, first, last }: Contribution,
   { termIds, firstUses, lastUses }: Declarations = { termIds: [], firstUses: [], lastUses: [] },
-  files: TermFiles,
+  { terms, files }: { terms: ReadonlySet<number | null> | undefined; files: TermFiles },
 ): void {
   for (let place = 0; place < termIds.length; place++) {
     const termId = termIds[place] ?? null
-    const file = termId === null ? undefined : files.get(termId)
-    if (termId === null || file === undefined) continue
+    if (termId === null || terms?.has(termId) === false) continue
+    const file = files.get(termId)
+    if (file === undefined) continue
     const [firstUse, lastUse] = [firstUses[place] ?? null, lastUses[place] ?? null]
     if (isAfter(firstUse, last) || isAfter(first, lastUse)) continue
     const isUnknown = firstUse === null || (first === null && !isOwner)
     const since = first === null ? firstUse : Math.max(first, firstUse ?? first)
     const begin = since === null ? unknownBegin : 2 * since + Number(isUnknown)
-    const known = uses.get(termId)
-    if (known === undefined) {
-      uses.set(termId, { begin, end: lastUse })
-    } else {
-      known.begin = Math.min(known.begin, begin)
-      known.end = known.end === null || lastUse === null ? null : Math.max(known.end, lastUse)
-    }
-    if (!uses.has(file)) uses.set(file, { begin: unknownBegin, end: null })
+    joinUse(uses, termId, { begin, end: lastUse })
+    if (!uses.has(file)) uses.set(file, anyTime)
   }
+}
+
+/** Of a file. */
+const anyTime: Use = { begin: unknownBegin, end: null }
+
+/** Adds a use. One of the same term is as long as both together. */
+function joinUse(uses: UsesByTerm, termId: number, use: Use): void {
+  const known = uses.get(termId)
+  const joined = known && {
+    begin: Math.min(known.begin, use.begin),
+    end: known.end === null || use.end === null ? null : Math.max(known.end, use.end),
+  }
+  uses.set(termId, joined ?? use)
 }
 
 function isAfter(date: number | null, other: number | null): boolean {
@@ -287,19 +331,43 @@ function isAfter(date: number | null, other: number | null): boolean {
 }
 
 /**
- * Compares the columns of a user's row with what the user uses: `termIds`, in order. Returns undefined if nothing has
- * changed.
+ * Adds what a user used, except the dependencies that may be lost, `terms`. A file of which one is lost is used while
+ * another one of it is.
  */
+function keepOthers(
+  uses: UsesByTerm,
+  before: UsesByTerm,
+  terms: ReadonlySet<number | null>,
+  files: TermFiles,
+): void {
+  const filesOfLost = new Set<number | undefined>()
+  for (const termId of terms) {
+    if (termId !== null && before.has(termId) && !uses.has(termId)) filesOfLost.add(files.get(termId))
+  }
+  for (const [termId, use] of before) {
+    if (terms.has(termId) || filesOfLost.has(termId)) continue
+    joinUse(uses, termId, use)
+    const file = filesOfLost.size > 0 ? files.get(termId) : undefined
+    if (file !== undefined) uses.set(file, anyTime)
+  }
+}
+
+/** Compares what a user used and uses. Returns undefined if nothing has changed. */
 function compareUses(
-  columns: readonly Buffer[],
+  before: UsesByTerm,
   after: UsesByTerm,
-  termIds: readonly number[],
-): ChangedUses | undefined {
-  const before = readUses({ hasSeconds: false }, columns)
-  const isDatedBefore = (columns[1]?.length ?? 0) > 0
+  isDatedBefore: boolean,
+): Omit<ChangedUses, 'userId'> | undefined {
+  const termIds = [...after.keys()].sort((a, b) => a - b)
   if (before.size === 0) {
     if (after.size === 0) return undefined
-    return { lost: [], gained: [...termIds], differing: null, isRedated: false }
+    return {
+      uses: writeUses(termIds, after),
+      lost: [],
+      gained: termIds,
+      differing: null,
+      isRedated: false,
+    }
   }
   const lost = [...before.keys()].filter((termId) => !after.has(termId))
   const gained = termIds.filter((termId) => !before.has(termId))
@@ -307,7 +375,21 @@ function compareUses(
     const [known, use] = [before.get(termId), after.get(termId)]
     return known !== undefined && (known.begin !== use?.begin || known.end !== use.end)
   })
-  const differing = [...lost, ...gained, ...redated]
-  if (differing.length === 0 && isDatedBefore) return undefined
-  return { lost, gained, differing, isRedated: isDatedBefore && redated.length > 0 }
+  if (lost.length + gained.length + redated.length === 0 && isDatedBefore) return undefined
+  return {
+    uses: writeUses(termIds, after),
+    lost,
+    gained,
+    differing: writeUses([...gained, ...redated], after),
+    isRedated: isDatedBefore && redated.length > 0,
+  }
+}
+
+function writeUses(terms: number[], uses: UsesByTerm): UseColumns {
+  const begins = terms.map((termId) => uses.get(termId)?.begin ?? unknownBegin)
+  return {
+    terms,
+    begins: begins.map((begin) => (begin === unknownBegin ? null : begin)),
+    ends: terms.map((termId) => uses.get(termId)?.end ?? null),
+  }
 }

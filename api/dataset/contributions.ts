@@ -3,8 +3,8 @@ import { type DatasetChange, noteGains, selectDeclarations } from './pending-cha
 
 /**
  * Updates the authors of repositories, with the dates of their first and last commits there. Adds users whose
- * dependencies may have changed to `affected_users`, and those whose last commit may be another one to `active_users`.
- * `repositories` selects ids, and `commits` the commits of those repositories.
+ * dependencies may have changed to `affected_users` or `affected_uses`, and those whose last commit may be another one
+ * to `active_users`. `repositories` selects ids, and `commits` the commits of those repositories.
  */
 export async function updateAuthors(
   change: DatasetChange,
@@ -41,7 +41,8 @@ export async function updateAuthors(
   )
   // Most new dates affect nobody, because the repository has added and removed no dependency between the old date and
   // the new one. Each date is compared on its own, because the other one may come from another identity of the user.
-  // With another first date, uses begin at another time.
+  // With another first date, uses begin at another time. Wider dates only add uses, and earlier begins; but with an
+  // unknown date, begins are unknown.
   await tx`
     with lost as (
       delete from contributions c
@@ -63,13 +64,11 @@ export async function updateAuthors(
       insert into active_users
       select user_id from identities
       where identity in (select identity from lost union select identity from authors where is_new or has_other_dates)
-    )
-    insert into affected_users
-    select user_id from identities
-    where identity in (
-      select identity from lost
-      union
-      select identity from authors a
+    ), changed as (
+      select identity, repository_id, not excludes_nothing and (
+          is_new or first_date <= old_first_date and last_date >= old_last_date
+        ) is true as is_gaining
+      from authors a
       where is_new or has_other_dates and exists (
         select from ${selectDeclarations(tx)} p
         where p.repository_id = a.repository_id and (
@@ -80,7 +79,14 @@ export async function updateAuthors(
             <> ((p.last_use_date < a.old_first_date) is true)
         )
       )
+    ), gaining as (
+      insert into affected_uses (user_id, repository_id)
+      select user_id, repository_id from changed join identities i using (identity)
+      where is_gaining and not exists (select from affected_users a where a.user_id = i.user_id)
     )
+    insert into affected_users
+    select user_id from identities
+    where identity in (select identity from lost union select identity from changed where not is_gaining)
     on conflict do nothing`
   await tx`drop table authors`
 }

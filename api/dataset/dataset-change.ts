@@ -168,11 +168,17 @@ async function publish(
       last_repository_id = greatest(last_repository_id, (select max(id) from repositories))`
 }
 
-/** Removes attributes and searchable texts that nothing has any more, texts from the sets of their trigrams too. */
+/**
+ * Removes attributes and searchable texts that nothing has any more, texts from the sets of their trigrams too, and new
+ * dependencies that nothing has.
+ */
 async function removeUnusedTerms(change: DatasetChange, emptied: readonly number[]): Promise<void> {
   const { tx } = change
   const unused = tx`id in (select unnest(${tx.typed.bigints(emptied)}::integer[]) union all select id from new_terms)`
   await tx`delete from attributes where ${unused} and items_count = 0`
+  await tx`
+    delete from dependencies
+    where id in (select id from new_terms) and users_count = 0 and repositories_count = 0`
   await tx`truncate set_changes` // they are applied; what follows concerns trigrams alone
   if (!(await removeUnusedTexts(tx, unused))) return
   await applySetChanges(tx, 'set_changes')

@@ -41,11 +41,13 @@ export const loadMap: readonly Step[] = [
     does: 'makes what the change shares',
     makes: {
       affected_users: 'user_id integer',
+      affected_uses: 'user_id integer, repository_id integer, dependency_id integer',
       active_users: 'user_id integer',
       new_terms: 'id integer',
       set_changes: 'list list_name, id integer, lost integer[], gained integer[]',
       gained_items: 'list list_name, id integer, is_loss boolean',
-      use_changes: 'list list_name, id integer, terms integer[]',
+      use_changes:
+        'list list_name, id integer, lost integer[], terms integer[], begins bigint[], ends bigint[]',
     },
   },
   {
@@ -98,7 +100,6 @@ export const loadMap: readonly Step[] = [
     file: 'load-terms.ts',
     does: 'adds new terms by their reserved ids',
     makes: {
-      used_terms: 'id integer',
       new_dependencies: 'id integer, name text, name_key text, file text, status text',
       renumbered_terms: 'staged_id integer, id integer',
     },
@@ -144,7 +145,7 @@ export const loadMap: readonly Step[] = [
       changed_repositories:
         'position bigint, is_new boolean, keeps_version boolean, old_term_ids integer[], has_dependencies boolean, old_url text, url text, id integer',
     },
-    shares: ['affected_users', 'set_changes', 'use_changes'],
+    shares: ['affected_users', 'affected_uses', 'set_changes', 'use_changes'],
   },
   {
     file: 'commit-changes.ts',
@@ -164,17 +165,18 @@ export const loadMap: readonly Step[] = [
       authors:
         'repository_id integer, identity text, first_date bigint, last_date bigint, excludes_nothing boolean, is_new boolean, old_first_date bigint, old_last_date bigint, has_other_dates boolean',
     },
-    shares: ['affected_users', 'active_users'],
+    shares: ['affected_users', 'affected_uses', 'active_users'],
   },
   {
     file: 'changed-uses.ts',
-    does: 'deletes the rows of affected users, and computes what they use now and how that changed',
-    shares: ['affected_users'],
+    does: 'computes what affected users use now, and how that has changed',
+    makes: { compared_users: 'user_id integer, repositories integer[], dependencies integer[]' },
+    shares: ['affected_users', 'affected_uses'],
   },
   {
     file: 'user-dependencies.ts',
     does: 'updates what affected users use',
-    shares: ['affected_users', 'set_changes', 'use_changes'],
+    shares: ['set_changes', 'use_changes'],
   },
   {
     file: 'activity.ts',

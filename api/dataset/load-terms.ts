@@ -6,23 +6,12 @@ import { addTexts, isSameText } from './text-terms.ts'
 
 /**
  * Adds the terms that staged rows name and the dataset lacks, by their reserved ids (`staging/staged-terms.ts`). If
- * another load has added the same term in the meantime, the rows get its id. Texts and attributes that no item has at
- * the end of the change are removed.
+ * another load has added the same term in the meantime, the rows get its id. Terms that no item has at the end of the
+ * change are removed: those of lines that aren't loaded, such as of forgotten people.
  */
 export async function addTerms(load: Load): Promise<void> {
   const { tx, importId } = load
-  const staged = (kind: TermKind) =>
-    tx`(select * from ${tx(stagingTable(kind, importId))} where id in (select id from used_terms))`
-  const users = tx(stagingTable('users', importId))
-  const repos = tx(stagingTable('repos', importId))
-  // Those of lines that aren't loaded, such as of forgotten people, are left out.
-  await tx`
-    create temporary table used_terms on commit drop as
-    select distinct id from (
-      select unnest(term_ids) as id from ${users} union all select unnest(term_ids) from ${repos}
-      union all select unnest(dependency_ids) from ${repos}
-    ) named`
-  await tx`analyze used_terms`
+  const staged = (kind: TermKind) => tx`${tx(stagingTable(kind, importId))}`
   for (const kind of termKinds) await tx`analyze ${tx(stagingTable(kind, importId))}`
   for (const name of textNames) await addTexts(load, name, staged(searchableTexts[name].table))
   await tx`
@@ -48,6 +37,7 @@ export async function addTerms(load: Load): Promise<void> {
     select n.id, n.name, n.name_key, n.file, n.status, f.id
     from new_dependencies n join files f on f.file = n.file and f.status is not distinct from n.status
     where n.name <> ''`
+  await tx`insert into new_terms select id from new_dependencies`
   await renumberTerms(load, staged)
 }
 

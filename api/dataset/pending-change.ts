@@ -3,14 +3,19 @@
  * bring up to date:
  *
  * - `affected_users`: users who may use other dependencies now, or have other commits
+ * - `affected_uses`: what other users may use otherwise now. With `repository_id`: they can only have gained uses
+ *   through the repository, or longer ones. With `dependency_id`, which isn't one of a file: they may have lost it, or
+ *   use it at other times. A user may have several rows.
  * - `active_users`: other users whose last commit may be another one, some of them twice
- * - `new_terms`: attributes and searchable texts that were added. Those that no item has at the end are removed
+ * - `new_terms`: dependencies, attributes and searchable texts that were added. Those that no item has at the end are
+ *   removed
  * - `set_changes`: terms whose sets have lost and gained a user, a repository or a text. An item may have several rows.
  *   A term lost as often as gained is unchanged.
  * - `gained_items`: items that gained something that a filter can ask, or lost a dependency, though the change gives themselves no
  *   new version. An item may have several rows.
- * - `use_changes`: the dependencies that users and repositories have started or stopped using, or use with other dates. Null: all
- *   that they use. An item may have several rows.
+ * - `use_changes`: the dependencies that users and repositories have stopped using, `lost`, and those that they use since
+ *   the change, or with other dates: `terms`. Null `terms`: all that they use. An item may have several rows. Of several
+ *   about one dependency, the last one counts.
  */
 import type { ListName } from '../catalog/filters.ts'
 import type { Fragment, SqlOrTransaction } from '../database/connect.ts'
@@ -57,11 +62,21 @@ export const setChangeColumns = listColumns({
   lost: 'integer[]',
   gained: 'integer[]',
 })
-export const useChangeColumns = listColumns({ list: 'text', id: 'integer', terms: 'integer[]' })
+export const useChangeColumns = listColumns({
+  list: 'text',
+  id: 'integer',
+  lost: 'integer[]',
+  terms: 'integer[]',
+  begins: 'bigint[]',
+  ends: 'bigint[]',
+})
 
 /** Begins a change, and creates its temporary tables. */
 export async function beginChange(tx: SqlOrTransaction): Promise<DatasetChange> {
   await tx`create temporary table affected_users (user_id integer primary key) on commit drop`
+  await tx`
+    create temporary table affected_uses (user_id integer not null, repository_id integer, dependency_id integer)
+    on commit drop`
   await tx`create temporary table active_users (user_id integer not null) on commit drop`
   await tx`create temporary table new_terms (id integer not null) on commit drop`
   await tx`
@@ -71,7 +86,9 @@ export async function beginChange(tx: SqlOrTransaction): Promise<DatasetChange> 
   await tx`
     create temporary table gained_items (list list_name not null, id integer not null, is_loss boolean not null) on commit drop`
   await tx`
-    create temporary table use_changes (list list_name not null, id integer not null, terms integer[]) on commit drop`
+    create temporary table use_changes (
+      list list_name not null, id integer not null, lost integer[] not null, terms integer[], begins bigint[], ends bigint[]
+    ) on commit drop`
   const [dataset] = await tx<{ version: number }[]>`select version from dataset`
   if (dataset === undefined) throw new Error('the dataset row is missing')
   return {

@@ -21,7 +21,7 @@ export async function removeUsers(change: DatasetChange, ids: Fragment): Promise
     ), inactive as (
       delete from user_activity using removed_users r where user_id = r.id returning user_id as id, term_id
     ), noted as (
-      insert into use_changes select 'users'::list_name, id, dependency_ids from unused
+      insert into use_changes select 'users'::list_name, id, dependency_ids, '{}' from unused
     )
     insert into set_changes
     select 'users'::list_name, id, dependency_ids, '{}'::integer[] from unused
@@ -54,7 +54,7 @@ export async function removeRepositories(change: DatasetChange, ids: Fragment): 
       delete from repository_dependencies using removed_repositories r where repository_id = r.id
       returning repository_id, dependency_ids
     ), noted as (
-      insert into use_changes select 'repositories'::list_name, repository_id, dependency_ids from lost
+      insert into use_changes select 'repositories'::list_name, repository_id, dependency_ids, '{}' from lost
     )
     insert into set_changes
     select 'repositories'::list_name, repository_id, dependency_ids, '{}'::integer[] from lost

@@ -1,6 +1,6 @@
 import { isLocalDocument } from '../catalog/document-lookup.ts'
 import { renderMembers, replaceUrls, selectJsonUrl, selectMember } from '../catalog/stored-documents.ts'
-import type { Fragment, SqlOrTransaction } from '../database/connect.ts'
+import type { Fragment } from '../database/connect.ts'
 import { ImportError } from '../staging/import-error.ts'
 import { stagingTable } from '../staging/staging-tables.ts'
 import { selectContributors } from './changed-uses.ts'
@@ -105,7 +105,10 @@ export async function applyRepositories(load: Load): Promise<AppliedRows> {
   return countApplied(load, 'changed_repositories')
 }
 
-/** Updates the owners of changed repositories. Adds those who have gained or lost one to `affected_users`. */
+/**
+ * Updates the owners of changed repositories. Adds those who have lost one to `affected_users`, and others who have
+ * gained one to `affected_uses`.
+ */
 async function applyOwners({ tx, importId }: Load): Promise<void> {
   const staged = tx(stagingTable('repos', importId))
   await tx`
@@ -123,11 +126,14 @@ async function applyOwners({ tx, importId }: Load): Promise<void> {
         where o.identity = n.owner_identity and o.repository_id = n.id and o.kind = 'owner'
       )
       order by owner_identity, id
-      returning identity
+      returning identity, repository_id
+    ), affected as (
+      insert into affected_uses (user_id, repository_id)
+      select user_id, repository_id from gained join identities i using (identity)
+      where not exists (select from affected_users a where a.user_id = i.user_id)
     )
     insert into affected_users
-    select user_id from identities
-    where identity in (select identity from lost union select identity from gained)
+    select user_id from identities where identity in (select identity from lost)
     on conflict do nothing`
 }
 
@@ -146,7 +152,7 @@ function noteNewNames(load: Load): Promise<void> {
 }
 
 /**
- * Updates what changed repositories declare. Adds to `affected_users` those who contributed while a declaration was in
+ * Updates what changed repositories declare. Adds those to `affected_uses` who contributed while a declaration was in
  * effect that has been added, removed or given other dates.
  */
 async function applyDependencies(load: Load): Promise<void> {
@@ -170,42 +176,33 @@ async function applyDependencies(load: Load): Promise<void> {
       from declared d where d.old_ids is not null and k.repository_id = d.id
     ), old_and_new as (
       select id as repository_id, unnest(old_ids) as dependency_id, unnest(old_first_dates) as first_use_date,
-        unnest(old_last_dates) as last_use_date
+        unnest(old_last_dates) as last_use_date, true as is_old
       from declared where not declared.is_new
       union all
-      select id, unnest(dependency_ids), unnest(first_use_dates), unnest(last_use_dates)
+      select id, unnest(dependency_ids), unnest(first_use_dates), unnest(last_use_dates), false
       from declared where not declared.is_new
     ), differing as (
-      select repository_id, dependency_id, first_use_date, last_use_date from old_and_new
+      select repository_id, dependency_id, first_use_date, last_use_date, bool_or(is_old) as is_old from old_and_new
       group by 1, 2, 3, 4 having count(*) = 1
     ), affected as (
-      insert into affected_users
-      select distinct user_id from differing p join (${tx.unsafe(contributors)}) w using (repository_id)
-      where ${isDeclaredBetween(tx, tx`p`, tx`w`)}
-      on conflict do nothing
+      insert into affected_uses
+      select distinct user_id, case when not is_old then repository_id end, case when is_old then dependency_id end
+      from differing p join dependencies d on d.id = dependency_id
+        join (${tx.unsafe(contributors)}) w using (repository_id)
+      where file_dependency_id is not null and ${isDeclaredBetween(tx, tx`p`, tx`w`)}
     ), dated as (
       insert into use_changes
-      select 'repositories'::list_name, id, case when old_ids is not null then ${selectDiffering(
-        tx,
-        tx`unnest(old_ids, old_first_dates, old_last_dates)`,
-        tx`unnest(dependency_ids, first_use_dates, last_use_dates)`,
-      )} end
-      from declared
+      select 'repositories'::list_name, id, '{}'::integer[], null::integer[], null::bigint[], null::bigint[]
+      from declared where is_new
+      union all
+      select 'repositories', repository_id, coalesce(array_agg(dependency_id) filter (where is_old), '{}'),
+        coalesce(array_agg(dependency_id) filter (where not is_old), '{}'),
+        array_agg(first_use_date) filter (where not is_old), array_agg(last_use_date) filter (where not is_old)
+      from differing group by repository_id
     )
     insert into set_changes
     select 'repositories', id, coalesce(old_ids, '{}'), dependency_ids from declared`
   await analyzeTables(load, ['repository_dependencies'])
-}
-
-/** SQL: an array of the terms that one of two tables has and the other lacks, or has with other dates. */
-function selectDiffering(tx: SqlOrTransaction, before: Fragment, after: Fragment): Fragment {
-  return tx`array(
-    select distinct id from (
-      (select * from ${before} as b(id, began, ended) except select * from ${after} as a(id, began, ended))
-      union all
-      (select * from ${after} as a(id, began, ended) except select * from ${before} as b(id, began, ended))
-    ) d where id is not null
-  )`
 }
 
 /**

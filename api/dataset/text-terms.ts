@@ -43,7 +43,7 @@ async function changeTexts(
   changed: Fragment,
   change: 'lost' | 'gained',
 ): Promise<number> {
-  await tx`create temporary table changed_texts (id integer not null, key text not null) on commit drop`
+  await tx`create temporary table changed_texts (id integer primary key, key text not null) on commit drop`
   const { count } =
     await tx`with changed as (${changed}) insert into changed_texts select id, key from changed`
   if (change === 'gained') await tx`insert into new_terms select id from changed_texts`

@@ -14,16 +14,17 @@ export const useDates: AttributeName = 'use_dates'
 interface Source {
   table: string
   id: string
-  columns: string
+  /** Of the dates. */
+  columns: readonly [begins: string, ends: string]
   hasSeconds: boolean
 }
 
 const sources: Record<'users' | 'repositories', Source> = {
-  users: { table: 'user_dependencies', id: 'user_id', columns: 'begins, ends', hasSeconds: false },
+  users: { table: 'user_dependencies', id: 'user_id', columns: ['begins', 'ends'], hasSeconds: false },
   repositories: {
     table: 'repository_dependencies',
     id: 'repository_id',
-    columns: 'first_use_dates, last_use_dates',
+    columns: ['first_use_dates', 'last_use_dates'],
     hasSeconds: true,
   },
 }
@@ -34,8 +35,8 @@ export async function applyUseDates({ tx }: DatasetChange): Promise<void> {
   if (changed === undefined) return
   const sizes = Object.entries(sources).map(
     ([list, { table, id }]) => `
-      select list, c.id, cardinality(coalesce(terms, dependency_ids, '{}')) as size
-      from use_changes c left join ${table} d on d.${id} = c.id where list = '${list}'`,
+      select list, c.id, cardinality(lost) + cardinality(coalesce(terms, dependency_ids, '{}')) as size
+      from use_changes c left join ${table} d on d.${id} = c.id and terms is null where list = '${list}'`,
   )
   await tx`analyze use_changes`
   await applyUseChanges(
@@ -48,17 +49,23 @@ export async function applyUseDates({ tx }: DatasetChange): Promise<void> {
 
 function createSource(list: 'users' | 'repositories'): UseSource {
   const { table, id, columns, hasSeconds } = sources[list]
+  const all = ['dependency_ids', ...columns]
+  const changed = ['terms', 'begins', 'ends'].map(
+    (column, place) => `case when terms is null then d.${all[place]} else c.${column} end`,
+  )
   return {
     hasSeconds,
+    // Rows of a temporary table stay in the order in which they were inserted.
     selectUses: ({ first, last }) => `
-      select c.id, terms, dependency_ids, ${columns} from use_changes c left join ${table} d on d.${id} = c.id
-      where list = '${list}' and c.id between ${first} and ${last} order by c.id`,
+      select c.id, lost, ${changed.join()}
+      from use_changes c left join ${table} d on d.${id} = c.id and terms is null
+      where list = '${list}' and c.id between ${first} and ${last} order by c.id, c.ctid`,
   }
 }
 
 /** Reads the terms that stand for all dependencies of a file. */
 async function readFileTerms(tx: SqlOrTransaction): Promise<Set<number>> {
-  const terms = await tx<{ id: number }[]>`select id from dependencies where file_dependency_id is null`
+  const terms = await tx<{ id: number }[]>`select id from dependencies where name = ''`
   return new Set(terms.map(({ id }) => id))
 }
 
@@ -67,7 +74,7 @@ export async function renewUseDates({ tx }: DatasetChange): Promise<void> {
   await tx`delete from use_dates`
   await tx`truncate use_changes`
   for (const [list, { table, id }] of Object.entries(sources)) {
-    await tx`insert into use_changes select ${list}::text::list_name, ${tx(id)}, null from ${tx(table)}`
+    await tx`insert into use_changes select ${list}::text::list_name, ${tx(id)}, '{}' from ${tx(table)}`
   }
 }
 
@@ -91,7 +98,7 @@ export async function verifyUseDates(
     const { table, id, columns, hasSeconds } = sources[list]
     const range = sample?.[list]
     const where = range === undefined ? 'true' : `${id} between ${range.first} and ${range.last}`
-    const uses = `select ${id}, dependency_ids, ${columns} from ${table} where ${where}`
+    const uses = `select ${id}, dependency_ids, ${columns.join()} from ${table} where ${where}`
     return compareUses(tx, list, uses, { hasSeconds, undated }, range)
   }
   return [...(await compare('users')), ...(await compare('repositories'))]

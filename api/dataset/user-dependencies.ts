@@ -1,7 +1,6 @@
 import type { Fragment, SqlOrTransaction } from '../database/connect.ts'
 import { copyWhileMade, listColumns, RowBuffer, type WrittenRow } from '../database/row-buffer.ts'
-import { planRanges } from '../sets/set-changes.ts'
-import { type ComputedUses, replaceUses, selectContributors, TermFiles } from './changed-uses.ts'
+import { type ChangedUses, findChangedUses, selectContributors } from './changed-uses.ts'
 import {
   analyzeTables,
   type DatasetChange,
@@ -11,9 +10,6 @@ import {
   useChangeColumns,
 } from './pending-change.ts'
 
-/** Users whose contributions are read at a time. */
-const usersPerRange = 5_000
-
 const columns = listColumns({
   user_id: 'integer',
   dependency_ids: 'integer[]',
@@ -21,21 +17,16 @@ const columns = listColumns({
   ends: 'bigint[]',
 })
 
-/**
- * Updates the dependencies of `affected_users`: those that repositories declared while the users contributed to them.
- */
+/** Updates what users use: the dependencies that repositories declared while the users contributed to them. */
 export async function applyUserDependencies(change: DatasetChange): Promise<void> {
   const { tx } = change
-  await tx`analyze affected_users`
-  const affected = `select 'users'::list_name as list, user_id as id, 1 as size from affected_users`
-  const files = new TermFiles(tx)
   const noted = { sets: new RowBuffer(), uses: new RowBuffer(), gaining: [], losing: [] }
-  for (const range of await planRanges(tx, affected, usersPerRange)) {
-    for await (const users of replaceUses(tx, range, files)) {
-      await copyWhileMade(tx, 'user_dependencies', columns, noteChanges(users, noted))
-      await noted.sets.copyInto(tx, 'set_changes')
-      await noted.uses.copyInto(tx, 'use_changes')
-    }
+  for await (const { updated, added } of findChangedUses(tx)) {
+    const ids = updated.map(({ userId }) => userId)
+    await tx`delete from user_dependencies where user_id = any (${tx.typed.bigints(ids)}::integer[])`
+    await copyWhileMade(tx, 'user_dependencies', columns, noteChanges([updated, added], noted))
+    await noted.sets.copyInto(tx, 'set_changes')
+    await noted.uses.copyInto(tx, 'use_changes')
     await noteUsers(change, noted.gaining.splice(0), false)
     await noteUsers(change, noted.losing.splice(0), true)
   }
@@ -55,16 +46,19 @@ interface NotedChanges {
 }
 
 /** Yields the rows of users, and notes how what they use has changed. */
-function* noteChanges(users: Iterable<ComputedUses>, noted: NotedChanges): Generator<WrittenRow, void> {
-  for (const { change, ...row } of users) {
-    yield row
-    if (change === undefined) continue
-    const { lost, gained, differing, isRedated } = change
-    const item = { list: 'users', id: row.user_id }
-    noted.sets.add(setChangeColumns, { ...item, lost, gained })
-    noted.uses.add(useChangeColumns, { ...item, terms: differing })
-    if (gained.length > 0 || isRedated) noted.gaining.push(row.user_id)
-    if (lost.length > 0) noted.losing.push(row.user_id)
+function* noteChanges(
+  parts: readonly Iterable<ChangedUses>[],
+  noted: NotedChanges,
+): Generator<WrittenRow, void> {
+  for (const users of parts) {
+    for (const { userId, uses, lost, gained, differing, isRedated } of users) {
+      yield { user_id: userId, dependency_ids: uses.terms, begins: uses.begins, ends: uses.ends }
+      const item = { list: 'users', id: userId }
+      noted.sets.add(setChangeColumns, { ...item, lost, gained })
+      noted.uses.add(useChangeColumns, { ...item, lost, ...differing })
+      if (gained.length > 0 || isRedated) noted.gaining.push(userId)
+      if (lost.length > 0) noted.losing.push(userId)
+    }
   }
 }
 

@@ -20,6 +20,7 @@ export async function applyRewrites(
   list: SetList,
   rewrites: readonly Rewrite[],
 ): Promise<void> {
+  if (rewrites.length === 0) return
   const keys = rewrites.flatMap(({ rowId, parts }) =>
     parts === 'all' ? [[rowId, 0, 2 ** 31 - 1]] : parts.map((part) => [rowId, part, part]),
   )

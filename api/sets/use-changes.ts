@@ -13,8 +13,8 @@ import { decodeChunk, encodeUses, type UseBegin, type UseEnd, Uses, unknownBegin
 /** Where the uses of a list's items are. */
 export interface UseSource {
   /**
-   * SQL: for items in a range of ids, by id: `id`; the terms of the changed uses, null: all; and in arrays of one
-   * length the terms that the item uses now, when each use began, and when it ended.
+   * SQL: for items in a range of ids, by id: `id`; terms that the item no longer uses; and in arrays of one length terms
+   * that the item uses now, when each use began, and when it ended. Of several rows about a use, the last one counts.
    */
   selectUses(range: ChangedRange): string
   /** Whether `begins` has Unix seconds. Otherwise, it has what `UseBegin` is. */
@@ -52,20 +52,13 @@ async function readChanges(
   undated: ReadonlySet<number>,
 ): Promise<Uses> {
   const changed = new Uses(range.size)
-  for await (const [id, touched, ...columns] of copyRows(tx, source.selectUses(range))) {
+  for await (const [id, lost, ...columns] of copyRows(tx, source.selectUses(range))) {
     const item = readInteger(id)
-    if (touched === undefined || touched.length === 0) {
-      forEachUse(source, columns, (termId, begin, end) => {
-        if (!undated.has(termId)) changed.add(termId, item, begin, end)
-      })
-      continue
+    const change = (termId: number | null, begin: UseBegin | undefined, end: UseEnd) => {
+      if (termId !== null && !undated.has(termId)) changed.add(termId, item, begin, end)
     }
-    const uses = readUses(source, columns)
-    for (const termId of readIntegers(touched)) {
-      if (termId === null || undated.has(termId)) continue
-      const use = uses.get(termId)
-      changed.add(termId, item, use?.begin, use?.end ?? null)
-    }
+    for (const termId of readIntegers(lost)) change(termId, undefined, null)
+    forEachUse(source, columns, change)
   }
   return changed
 }

@@ -1,7 +1,44 @@
-/** What users use is the same, however few declarations are compared at a time. */
+/** What users use is the same, whatever is compared, and however few declarations at a time. */
 import { expect, test } from 'vitest'
-import { replaceUses, TermFiles } from '../../api/dataset/changed-uses.ts'
+import type { SqlOrTransaction } from '../../api/database/connect.ts'
+import { type ChangedUses, findChangedUses } from '../../api/dataset/changed-uses.ts'
 import { describeOnEachDatabase, useService } from '../support/service.ts'
+
+/** Users are of four kinds, by their ids. */
+const kindOf = (userId: number) => (['new', 'same', 'gaining', 'losing'] as const)[userId % 4]
+
+/** Makes rows wrong, and notes what is to be compared. */
+async function spoil(tx: SqlOrTransaction): Promise<void> {
+  await tx`create temporary table affected_users (user_id integer primary key) on commit drop`
+  await tx`insert into affected_users select id from users where id % 4 < 2`
+  await tx`
+    create temporary table affected_uses (user_id integer, repository_id integer, dependency_id integer) on commit drop`
+  await tx`delete from user_dependencies where user_id % 4 = 0`
+  await tx`
+    create temporary table spoiled on commit drop as
+    select user_id, (
+      select min(d.id) from dependencies d
+      where file_dependency_id is not null and (d.id = any (dependency_ids)) = (user_id % 4 = 2)
+    ) as term
+    from user_dependencies where user_id % 4 >= 2 and dependency_ids <> '{}'`
+  await tx`
+    update user_dependencies u set (dependency_ids, begins, ends) = (
+      select array_agg(id order by id), array_agg(begun order by id), array_agg(ended order by id)
+      from (
+        select * from unnest(dependency_ids, begins, ends) as d(id, begun, ended) where id <> term
+        union all select term, null, null where u.user_id % 4 = 3
+      ) d
+    )
+    from spoiled s where s.user_id = u.user_id`
+  await tx`
+    insert into affected_uses
+    select user_id, repository_id, null
+    from spoiled join identities using (user_id) join contributions using (identity)
+      join repository_dependencies using (repository_id)
+    where user_id % 4 = 2 and term = any (dependency_ids)
+    union all
+    select user_id, null, term from spoiled where user_id % 4 = 3`
+}
 
 describeOnEachDatabase('the changed uses of users', (kind) => {
   const service = useService(kind)
@@ -10,38 +47,44 @@ describeOnEachDatabase('the changed uses of users', (kind) => {
     'are those that are stored, with parts of %s declarations',
     async (maxSize) => {
       const { sql } = service
-      const stored = await sql<{ row: object }[]>`
-      select to_json(u) as row from user_dependencies u where dependency_ids <> '{}' order by user_id`
-      expect(stored.length).toBeGreaterThan(100)
-      const found: object[] = []
+      const stored = await sql<{ row: { user_id: number; dependency_ids: number[] } }[]>`
+        select to_json(u) as row from user_dependencies u where dependency_ids <> '{}' order by user_id`
+      const found = new Map<number, ChangedUses>()
+      const spoiled = new Map<number, number>()
       let parts = 0
       await sql
         .begin(async (tx) => {
-          await tx`create temporary table affected_users on commit drop as select id as user_id from users`
-          await tx`delete from user_dependencies where user_id % 2 = 0`
-          const [{ last } = { last: 0 }] = await tx<{ last: number }[]>`select max(id) as last from users`
-          const range = { list: 'users', first: 1, last, size: last } as const
-          for await (const users of replaceUses(tx, range, new TermFiles(tx), maxSize)) {
+          await spoil(tx)
+          for (const { id, term } of await tx<{ id: number; term: number }[]>`
+            select user_id as id, term from spoiled`)
+            spoiled.set(id, term)
+          for await (const { updated, added } of findChangedUses(tx, maxSize)) {
             parts++
             await tx`select 1` // other statements may run between parts
-            for (const { change, ...row } of users) {
-              const isNew = row.user_id % 2 === 0
-              const gained = row.dependency_ids
-              expect(change).toEqual(
-                isNew ? { lost: [], gained, differing: null, isRedated: false } : undefined,
-              )
-              if (gained.length > 0) found.push(row)
-            }
+            for (const user of [...updated, ...added]) found.set(user.userId, user)
           }
           throw new Error('rolled back')
         })
         .catch((error: Error) => expect(error.message).toBe('rolled back'))
-      expect(found.toSorted(byUser)).toEqual(stored.map(({ row }) => row))
+      const counts = Map.groupBy(stored, ({ row }) => kindOf(row.user_id))
+      for (const users of counts.values()) expect(users.length).toBeGreaterThan(20)
+      for (const { row } of stored) {
+        const term = spoiled.get(row.user_id) ?? 0
+        const changes = {
+          new: { lost: [], gained: row.dependency_ids, differing: null, isRedated: false },
+          same: undefined,
+          gaining: { lost: [], gained: [term], differing: { terms: [term] }, isRedated: false },
+          losing: { lost: [term], gained: [], differing: { terms: [] }, isRedated: false },
+        }
+        const { user_id: userId, dependency_ids: terms, ...dates } = row
+        const change = changes[kindOf(userId) ?? 'same']
+        const user = found.get(userId)
+        if (change === undefined) expect(user).toBeUndefined()
+        else expect(user).toMatchObject({ userId, uses: { terms, ...dates }, ...change })
+        found.delete(userId)
+      }
+      expect([...found.values()]).toEqual([])
       expect(parts > 1).toBe(maxSize !== undefined)
     },
   )
 })
-
-function byUser(a: object, b: object): number {
-  return Number('user_id' in a && a.user_id) - Number('user_id' in b && b.user_id)
-}
