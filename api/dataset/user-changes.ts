@@ -60,7 +60,7 @@ export async function applyUsers(load: Load): Promise<AppliedRows> {
   await noteRecordTerms(load, 'users', tx`select * from changed_users join ${staged} using (position)`)
   await tx`
     with changed as (
-      select c.id, s.identities from changed_users c join ${staged} s using (position)
+      select c.id, c.is_new, s.identities from changed_users c join ${staged} s using (position)
     ), lost as (
       delete from identities i using changed c
       where i.user_id = c.id and not i.is_further and i.identity <> all (c.identities)
@@ -68,8 +68,8 @@ export async function applyUsers(load: Load): Promise<AppliedRows> {
     ), gained as (
       insert into identities (identity, user_id)
       select distinct n.identity, c.id from changed c, unnest(c.identities) as n(identity)
-      where not exists (
-        select from identities i where i.identity = n.identity and i.user_id = c.id and not i.is_further
+      where c.is_new or n.identity <> all (
+        array(select i.identity from identities i where i.user_id = c.id and not i.is_further)
       )
       order by n.identity, c.id
       returning user_id
