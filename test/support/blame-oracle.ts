@@ -5,7 +5,8 @@ import type { Clone } from './git-clone.ts'
 /** A commit as `…/dependencies/blame` has it. */
 interface BlamedCommit {
   commit_hash: string
-  date: number
+  /** Null: clients can't represent it. */
+  date: number | null
   author_email: string
 }
 
@@ -31,7 +32,7 @@ export function blameByGit(clone: Clone, manifests: Readonly<Record<string, stri
     const [date, author_email = ''] = clone
       .git(0, 'show', '--no-patch', '--format=%ct%n%ae', hash)
       .split('\n')
-    const commit = { commit_hash: hash, date: Number(date), author_email }
+    const commit = { commit_hash: hash, date: readDate(date), author_email }
     for (const key of declared) {
       const blame = blames.get(key)
       const [dependency_name, dependency_file] = JSON.parse(key)
@@ -46,4 +47,11 @@ export function blameByGit(clone: Clone, manifests: Readonly<Record<string, stri
   }
   const keyOf = ({ dependency }: Blame) => `${dependency.dependency_name}\0${dependency.dependency_file}`
   return [...blames.values()].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
+}
+
+const endOfYear9999 = Date.parse('9999-12-31T23:59:59Z') / 1_000
+
+/** A date as git writes it. Null: clients can't represent it. */
+export function readDate(text = ''): number | null {
+  return Number(text) > endOfYear9999 ? null : Number(text)
 }

@@ -9,11 +9,12 @@ import { forgetPerson } from '../../../api/people/forget.ts'
 import { importGit } from '../../../api/sources/git/import.ts'
 import { exportNdjson } from '../../../api/sources/ndjson/export.ts'
 import { findSources, importNdjson } from '../../../api/sources/ndjson/import.ts'
-import { createRandom, type Random } from '../../../sample/random.ts'
+import { createRandom } from '../../../sample/random.ts'
 import { type Blame, blameByGit } from '../../support/blame-oracle.ts'
 import { isDrill, seed } from '../../support/drill.ts'
 import { createFolder, readFiles } from '../../support/export-folder.ts'
-import { Clone, npm, useClones } from '../../support/git-clone.ts'
+import { Clone, useClones } from '../../support/git-clone.ts'
+import { commitChange, manifests } from '../../support/random-git-history.ts'
 import { createRepository, loadRecords } from '../../support/records.ts'
 import { describeOnEachDatabase, type TestService, useService } from '../../support/service.ts'
 
@@ -22,8 +23,6 @@ useClones()
 const histories = isDrill ? 40 : 2
 const commits = 14
 const origin = 'https://forge.example/acme'
-const manifests = { 'package.json': 'dependencies', 'composer.json': 'require' }
-const people = ['ada', 'bob', 'zelda'].map((name) => `${name}@example.org`)
 const zelda = 'zelda@example.org'
 
 describeOnEachDatabase('the blame of a git history', (kind) => {
@@ -92,31 +91,4 @@ async function readBlame(service: TestService & { key: string }, fullName: strin
     next = url && `${new URL(url).pathname}${new URL(url).search}`
   }
   return items
-}
-
-/** Somebody changes what two kinds of manifests in a few folders declare. Some commits are merged. */
-function commitChange(random: Random, clone: Clone, commit: number): void {
-  const seconds = 1_600_000_000 + commit * 100
-  const tracked = new Set(clone.git(0, 'ls-files').split('\n'))
-  const files: Record<string, string | null> = { README: String(commit) }
-  for (const folder of ['', 'web/', 'lib/']) {
-    for (const manifest of Object.keys(manifests)) {
-      const path = `${folder}${manifest}`
-      if (random.chance(0.6)) continue
-      const names = ['a', 'b', 'c', 'd', '__proto__', '7'].filter(() => random.chance(0.4))
-      const packages = names.map((name) => (manifest === 'composer.json' ? `v/${name}` : name))
-      if (random.chance(0.2) && tracked.has(path)) files[path] = null
-      else if (manifest === 'package.json') files[path] = npm(...packages)
-      else files[path] = JSON.stringify({ require: Object.fromEntries(packages.map((name) => [name, '*'])) })
-    }
-  }
-  const by = () => [`--author=P <${random.pick(people)}>`, '--quiet', '--amend', '--no-edit']
-  const isMerged = commit > 1 && random.chance(0.25)
-  if (isMerged) clone.git(0, 'switch', '--quiet', '--create', `side-${commit}`)
-  clone.commit(seconds, files)
-  clone.git(seconds, 'commit', ...by())
-  if (!isMerged) return
-  clone.git(0, 'switch', '--quiet', 'main')
-  clone.git(seconds + 50, 'merge', '--quiet', '--no-ff', '-m', 'merge', `side-${commit}`)
-  clone.git(seconds + 50, 'commit', ...by())
 }
