@@ -14,7 +14,9 @@ import { useStarted } from '../support/suite.ts'
 const firstHits = {
   // Money
   cost: 'Credits',
-  'how much does it cost': 'Credits',
+  'how much does it cost': 'Pricing',
+  invoice: 'Pricing',
+  refund: 'Pricing',
   price: 'Pricing',
   'balance is too low': 'Credits',
   free: 'Pricing',
@@ -90,6 +92,10 @@ const firstHits = {
   'lost my api key': 'Authentication',
   'is it legal to email these people': 'Personal data',
   'create api key command': 'Keys',
+  'issue a new key': 'Keys',
+  'which organisations are covered': 'Coverage',
+  'key leaked what now': 'Security',
+  'stopped using jquery': 'Filter by dependency',
   // Operators
   import: 'Load data',
   install: 'Install a release',

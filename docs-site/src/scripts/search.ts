@@ -15,7 +15,8 @@ interface Part {
 interface Hit {
   url: string
   excerpt: string
-  meta: { title: string }
+  /** `keywords` are phrases, with commas between. */
+  meta: { title: string; keywords?: string }
   sub_results: Part[]
   /** The parts of the portal that it is in. */
   filters: { part?: string[] }
@@ -34,6 +35,8 @@ const maxHits = 8
 const maxParts = 3
 /** More readers use the service than run it, so a page for operators must say more of the query to come first. */
 const operatorsWeight = 0.7
+/** Somebody who types a phrase of a page's keywords means that page, however many other phrases it has. */
+const phraseWeight = 1.6
 /** A word of a title or of the keywords says more about a page than one of its text. Long pages aren't better pages. */
 const ranking = {
   termFrequency: 0.3,
@@ -82,13 +85,21 @@ async function findPages(pagefind: Pagefind, query: string): Promise<Result[]> {
   return [...found.values()].sort((a, b) => b.score - a.score)
 }
 
+/** Whether a text is a phrase of a page's keywords, or has one of several words. */
+function hasPhrase({ meta: { keywords = '' } }: Hit, text: string): boolean {
+  return keywords
+    .toLowerCase()
+    .split(', ')
+    .some((phrase) => phrase === text || (phrase.includes(' ') && ` ${text} `.includes(` ${phrase} `)))
+}
+
 /** Reads the best hits, the pages for operators below guides that are about as good. */
-async function readHits(results: readonly Result[]): Promise<Hit[]> {
+async function readHits(results: readonly Result[], text: string): Promise<Hit[]> {
   const hits = await Promise.all(
     results.slice(0, 2 * maxHits).map(async (result) => {
       const hit = await result.data()
-      const weight = hit.filters.part?.includes('Operators') ? operatorsWeight : 1
-      return { hit, score: weight * result.score }
+      const partWeight = hit.filters.part?.includes('Operators') ? operatorsWeight : 1
+      return { hit, score: partWeight * (hasPhrase(hit, text) ? phraseWeight : 1) * result.score }
     }),
   )
   return hits
@@ -165,7 +176,7 @@ export function startSearch(search: HTMLElement): void {
       const query = improveQuery(pasted, known.words)
       const message = findMessage(pasted, known.messages, ([each]) => each)
       const results = await findPages(pagefind, query)
-      const hits = await readHits(results)
+      const hits = await readHits(results, text.toLowerCase())
       if (!isCurrent()) return
       list.replaceChildren(...(message ? [drawMessage(message)] : []), ...hits.map(drawHit))
       const count = `${results.length} ${results.length === 1 ? 'page' : 'pages'}`
