@@ -5,10 +5,14 @@ import type { Bench } from '../parts.ts'
 import { startOurs, uncached } from '../programs.ts'
 import { addressOf, ask, createBroadest, createLists, type ListRequest, pageSize } from './requests.ts'
 
+/**
+ * Sorted lists, and milliseconds for their first and last page. All values of a sort are read once: 84,000 numbers of
+ * stars of 1,000,000 repositories here, and a third as many numbers of followers.
+ */
 const sortedLists = [
-  { path: '/users', sort: 'followers' },
-  { path: '/repos', sort: 'stars' },
-  { path: '/repos', sort: 'pushed' },
+  { path: '/users', sort: 'followers', goal: 100 },
+  { path: '/repos', sort: 'stars', goal: 300 },
+  { path: '/repos', sort: 'pushed', goal: 100 },
 ]
 
 /** Lists by the time of uses: each use of a dependency is read, or each in a file. */
@@ -103,12 +107,12 @@ export async function measureFirstSight({ report, stage, form }: Bench): Promise
     await noteFirstSight(list.name, addressOf(list, 1), null)
   }
   await noteFirstSight('the history of one dependency', `/dependencies/history?dependency_name=${name}`, null)
-  for (const { path, sort } of sortedLists) {
+  for (const { path, sort, goal } of sortedLists) {
     const list = { name: `${path}, sorted by ${sort}`, path, query: { sort } }
     const { headers } = await ask(service, addressOf(list, 1), 'HEAD')
     const last = Math.ceil(Number(headers.get('X-Total-Count')) / pageSize)
-    await noteFirstSight(`${list.name}, first page`, addressOf(list, 1), 100)
+    await noteFirstSight(`${list.name}, first page`, addressOf(list, 1), goal)
     await noteFirstSight(`${list.name}, middle page`, addressOf(list, Math.ceil(last / 2)), 300)
-    await noteFirstSight(`${list.name}, last page`, addressOf(list, last), 100)
+    await noteFirstSight(`${list.name}, last page`, addressOf(list, last), goal)
   }
 }
