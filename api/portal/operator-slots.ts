@@ -63,7 +63,7 @@ function writeTerms(operator: Operator): SlotText {
     ...(termsNote === undefined ? [] : [joinText(termsNote)]),
     ...(termsUrl === undefined ? [] : [joinText('The ', writeLink(termsUrl, 'terms'), ' apply.')]),
     ...(termsNote === undefined
-      ? [joinText('For payment and invoices, ', writeAsk(operator, 'ask'), '.')]
+      ? [joinText('About payment, taxes and what you may do with the data, ', writeAsk(operator, 'ask'), '.')]
       : []),
   ]
   return parts.reduce((text, part) => joinText(text, ' ', part))

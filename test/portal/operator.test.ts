@@ -128,7 +128,9 @@ describe('without settings', () => {
       ]).toEqual([path, false])
     }
     expect(await readPage('/docs/pricing/', {})).toContain('Ask the operator for an API key.')
-    expect(await readPage('/docs/pricing/', {})).toContain('For payment and invoices, ask the operator.')
+    expect(await readPage('/docs/pricing/', {})).toContain(
+      'About payment, taxes and what you may do with the data, ask the operator.',
+    )
     expect(await readPage('/docs/support/', {})).toMatch(/ask the operator to\s+rotate it/)
   })
 })

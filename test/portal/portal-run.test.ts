@@ -90,7 +90,7 @@ describe.skipIf(!hasChromium())('Run, in a browser', () => {
     await visit(page, `${portal.origin}/docs/quickstart/`)
     const field = page.locator('.key-field').getByRole('textbox')
     await expect.poll(() => field.inputValue()).toBe(demoKey)
-    await page.getByText('This is the demo key of your trial.').waitFor()
+    await page.getByText('This is the demo key of this trial service.').waitFor()
     const sample = page.locator('.sample[data-request="firstCall"]')
     // All of it is on the first screen.
     const { y = 9999 } = (await sample.getByRole('button', { name: 'Run', exact: true }).boundingBox()) ?? {}

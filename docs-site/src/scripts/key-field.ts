@@ -28,7 +28,7 @@ export function startKeyField(form: HTMLFormElement): void {
       // The reader's own text stays.
       if (input && /^(…|$)/.test(input.value)) input.value = demoKey ?? ''
       if (demoKey) {
-        say('This is the demo key of your trial.')
+        say('This is the demo key of this trial service.')
         form.querySelector('.source')?.remove()
       }
       return
