@@ -135,6 +135,9 @@ export function convertPage(html: string, page: string, options: MarkdownOptions
   // The first view of the home page, without its title and its form.
   content.children.unshift(...selectAll('.pitch > p:not(.actions)', document))
   removeDecoration(content)
+  // An empty element would lose the space behind it.
+  for (const slot of selectAll('devdata-slot', content))
+    slot.children = [{ type: 'text', value: 'filled later' }]
   for (const link of selectAll('a[href]', content)) {
     link.properties.href = completeLink(String(link.properties.href), page, options)
   }

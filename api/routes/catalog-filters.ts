@@ -133,7 +133,7 @@ function assertCountries(name: string, entries: readonly string[]): void {
   const wrong = entries.findIndex((code) => !isCountryCode(code.toUpperCase()))
   if (wrong < 0) return
   const suggested = suggestCountryCode(entries[wrong] ?? '')
-  const example = suggested === undefined ? ', such as DE' : `: ${suggested}`
+  const example = suggested === undefined ? ', such as DE' : `; did you mean ${suggested}?`
   throw badRequest(
     `Invalid ${name}: entry ${wrong + 1} must be a country code of two letters (ISO 3166-1)${example}`,
   )

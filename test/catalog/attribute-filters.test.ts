@@ -187,7 +187,7 @@ describeOnOneDatabase('a filter by attributes', (kind) => {
       KOSOVO: 'XK',
     }).map(([name, code]): [string, string] => [
       `/users?country=DE,${name}`,
-      `Invalid country: entry 2 must be a country code of two letters (ISO 3166-1): ${code}`,
+      `Invalid country: entry 2 must be a country code of two letters (ISO 3166-1); did you mean ${code}?`,
     ]),
     ['/users?has=email,Name', `Invalid has: entry 2 ${field}`],
     ['/users?has=login', `Invalid has: entry 1 ${field}`],

@@ -131,6 +131,7 @@ describe('without settings', () => {
     expect(await readPage('/docs/pricing/', {})).toContain(
       'About payment, taxes and what you may do with the data, ask the operator.',
     )
+    expect(await readPage('/docs/authentication.md', {})).toContain('for an API key. If you run the service')
     expect(await readPage('/docs/support/', {})).toMatch(/ask the operator to\s+rotate it/)
   })
 })

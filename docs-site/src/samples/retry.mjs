@@ -10,7 +10,8 @@ async function get(url, { tries = 5 } = {}) {
     try {
       const response = await fetch(url, { headers, signal: AbortSignal.timeout(30_000) })
       if (response.ok) return await response.json()
-      const isTemporary = [429, 500, 503].includes(response.status)
+      const isNotReady = response.headers.get('X-Error-Code') === 'filter_not_ready'
+      const isTemporary = [408, 429, 500, 503].includes(response.status) && !isNotReady
       if (!isTemporary || attempt === tries) throw new Error(await response.text())
       wait = Number(response.headers.get('Retry-After') ?? wait)
     } catch (error) {

@@ -19,7 +19,9 @@ def get(url, tries=5):
             if attempt == tries:
                 raise
         else:
-            if response.status_code not in (429, 500, 503) or attempt == tries:
+            not_ready = response.headers.get("X-Error-Code") == "filter_not_ready"
+            is_temporary = response.status_code in (408, 429, 500, 503) and not not_ready
+            if not is_temporary or attempt == tries:
                 if not response.ok:
                     raise SystemExit(response.text)
                 return response.json()
