@@ -1,4 +1,4 @@
-import type { Fragment } from '../database/connect.ts'
+import type { Fragment, SqlOrTransaction } from '../database/connect.ts'
 import { type DatasetChange, noteGains, selectDeclarations } from './pending-change.ts'
 
 /**
@@ -14,27 +14,7 @@ export async function updateAuthors(
     where repository_id in (${repositories})`,
 ): Promise<void> {
   const { tx } = change
-  // A commit with an unknown date may be the first or the last one.
-  await tx`
-    create temporary table authors on commit drop as
-    select a.*, c.identity is null as is_new,
-      case when not c.excludes_nothing then c.first_date end as old_first_date,
-      case when not c.excludes_nothing then c.last_date end as old_last_date,
-      (c.first_date, c.last_date, c.excludes_nothing)
-        is distinct from (a.first_date, a.last_date, a.excludes_nothing) as has_other_dates
-    from (
-      select repository_id, identity, min(author_date) as first_date, max(author_date) as last_date,
-        count(author_date) < count(*) as excludes_nothing
-      from (
-        select repository_id, p.identity, author_date
-        from (${commits}) m, unnest(array_append(coauthor_identities, author_identity)) as p(identity)
-      ) by_person
-      where identity is not null
-      group by repository_id, identity
-    ) a
-    left join contributions c
-      on c.identity = a.identity and c.repository_id = a.repository_id and c.kind = 'author'`
-  await tx`analyze authors`
+  await createAuthors(tx, commits)
   await noteContributions(
     change,
     tx`select user_id, repository_id from authors join identities using (identity) where is_new`,
@@ -89,6 +69,31 @@ export async function updateAuthors(
     where identity in (select identity from lost union select identity from changed where not is_gaining)
     on conflict do nothing`
   await tx`drop table authors`
+}
+
+/** Finds the authors of commits, with their dates in each repository, and what `contributions` has of them. */
+async function createAuthors(tx: SqlOrTransaction, commits: Fragment): Promise<void> {
+  // A commit with an unknown date may be the first or the last one.
+  await tx`
+    create temporary table authors on commit drop as
+    select a.*, c.identity is null as is_new,
+      case when not c.excludes_nothing then c.first_date end as old_first_date,
+      case when not c.excludes_nothing then c.last_date end as old_last_date,
+      (c.first_date, c.last_date, c.excludes_nothing)
+        is distinct from (a.first_date, a.last_date, a.excludes_nothing) as has_other_dates
+    from (
+      select repository_id, identity, min(author_date) as first_date, max(author_date) as last_date,
+        count(author_date) < count(*) as excludes_nothing
+      from (
+        select repository_id, p.identity, author_date
+        from (${commits}) m, unnest(array_append(coauthor_identities, author_identity)) as p(identity)
+      ) by_person
+      where identity is not null
+      group by repository_id, identity
+    ) a
+    left join contributions c
+      on c.identity = a.identity and c.repository_id = a.repository_id and c.kind = 'author'`
+  await tx`analyze authors`
 }
 
 /**
