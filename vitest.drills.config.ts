@@ -26,7 +26,7 @@ export default defineConfig({
     include: [
       ...drills.map((name) => `test/${name}.test.ts`),
       'test/{catalog,checkout,cli,dataset,http,ledger,people,sources,webhooks}/**/*.test.ts',
-      'test/manifests/ecosystem-tools.drill.ts',
+      'test/**/*.drill.ts',
     ],
     provide: { isDrill: true },
     testTimeout: 1_200_000,

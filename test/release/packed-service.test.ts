@@ -17,6 +17,7 @@ import { buildDocs } from '../../docs-site/build.ts'
 import { createBillOfMaterials } from '../../release/bill-of-materials.ts'
 import { packService } from '../../release/service.ts'
 import { addLaterMigration } from '../support/later-migration.ts'
+import { installService, runNpm } from '../support/npm.ts'
 import { inheritEnvironment, startProgram } from '../support/program.ts'
 import { describeOnServer } from '../support/server.ts'
 import { useService } from '../support/service.ts'
@@ -49,18 +50,6 @@ beforeAll(async () => {
   await writeFile(join(hoisted, 'index.js'), "throw new Error('this is another driver')")
 })
 afterAll(() => rm(directory, { recursive: true, force: true }))
-
-/** Installs a packed file below a folder, and returns its program. */
-async function installService(file: string, prefix: string): Promise<string> {
-  await mkdir(prefix, { recursive: true })
-  await runNpm(prefix, 'install', '--global', '--prefix', prefix, '--offline', file)
-  return join(prefix, 'bin/devdata')
-}
-
-async function runNpm(folder: string, ...parameters: string[]): Promise<void> {
-  const env = { ...inheritEnvironment(), npm_config_cache: join(directory, 'cache') }
-  await run('npm', [...parameters, '--no-audit', '--no-fund'], { cwd: folder, env })
-}
 
 /** Runs a command with a database in a folder of its own. */
 async function runCommand(dataDirectory: string, ...parameters: string[]): Promise<string> {
