@@ -123,9 +123,11 @@ type Row = Record<string, unknown>
 /** A statement that looks terms up has them in the order of its plan, which new statistics may change. */
 function sortTerms(row: Row): Row {
   if (typeof row.terms !== 'string') return row
-  const byPlace: Record<string, number[]> = JSON.parse(row.terms)
-  const sorted = Object.entries(byPlace).map(([place, ids]) => [place, ids.sort((a, b) => a - b)])
-  return { ...row, terms: Object.fromEntries(sorted) }
+  const byText = (a: unknown, b: unknown) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)
+  return {
+    ...row,
+    terms: JSON.parse(row.terms, (_, value) => (Array.isArray(value) ? value.sort(byText) : value)),
+  }
 }
 
 /** One session, to which the recorded parameters are sent as they were: as text. */
