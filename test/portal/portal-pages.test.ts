@@ -26,7 +26,12 @@ const nobody = '00000000-0000-4000-8000-000000000000'
 const write = (number: number) => number.toLocaleString('en')
 
 test('a question becomes the URL that a sample has, and the URL the question again', () => {
-  for (const name of ['usersOfZod', 'usersOfReactInGermany', 'usersWhoRemovedRequests'] as const) {
+  for (const name of [
+    'usersOfZod',
+    'usersOfReactInGermany',
+    'usersWhoStartedZod',
+    'usersWhoRemovedRequests',
+  ] as const) {
     const { path } = requests[name]
     expect(writePath(readFields(path))).toBe(path)
   }
@@ -233,8 +238,12 @@ describe.skipIf(!hasChromium())('in a browser', () => {
     await useKey(secret)
     await reload(page)
     const builder = page.locator('.builder')
+    const history = builder.getByRole('link', { name: 'History of' })
+    await builder.getByLabel('Packages').fill(' @types/node ')
+    expect(await history.getAttribute('href')).toBe('/docs/history/?name=%40types/node')
     await builder.getByLabel('Places').fill('Berlin; São Paulo')
     await builder.getByLabel('Packages').fill('react, zod')
+    expect(await history.count()).toBe(0)
     await builder.getByLabel('Manifests').fill('package.json')
     await builder.getByLabel('Status').selectOption('active')
     await builder.getByLabel('Began on or after').fill('2015-01-31')
@@ -315,6 +324,7 @@ describe.skipIf(!hasChromium())('in a browser', () => {
     const builder = page.locator('.builder')
     for (const [name, file] of [
       ['Who in Germany still uses react?', 'usersOfReactInGermany'],
+      ['Who started using zod in 2024 or later?', 'usersWhoStartedZod'],
       ['Who stopped using requests?', 'usersWhoRemovedRequests'],
       ['Who in Berlin uses zod?', 'usersOfZod'],
     ] as const) {

@@ -5,6 +5,7 @@
  * Each example is a whole sample with its recorded response. For any other question, the example's code gets the new
  * URL, and the response to `HEAD` takes the place of the recorded one.
  */
+import { docsPath } from '../docs-path.ts'
 import {
   type Completion,
   companyCompletion,
@@ -20,6 +21,7 @@ import { openKeyDialog } from './key-dialog.ts'
 import { getListPrice } from './price.ts'
 import { describePrice, listUnused, readFields, writePath } from './query.ts'
 import { followKey, updateSample } from './sample-code.ts'
+import { splitList, writeUrl } from './url.ts'
 
 /** The fields whose entries are completed. */
 const completions: Record<string, Completion> = {
@@ -71,6 +73,7 @@ function findBuilder() {
   return {
     form,
     fields: [...form.querySelectorAll<Field>('[name]')],
+    history: find('.builder .submit a', HTMLAnchorElement),
     output: find('.builder output', HTMLOutputElement),
     note: find('.builder small', HTMLElement),
     /** How the items divide. */
@@ -99,6 +102,13 @@ function showHead({ live, path }: Builder, ...response: string[]): void {
   live.querySelector('pre')?.replaceChildren(...lines)
 }
 
+/** Links to the history of the package, if the question has exactly one. */
+function linkHistory({ history }: Builder, [name = '', ...others]: readonly string[]): void {
+  history.hidden = name === '' || others.length > 0
+  history.href = writeUrl(`${docsPath}/history/`, [['name', name]])
+  history.textContent = `History of ${name}`
+}
+
 /** Shows the question of the form, with its recorded response if there is one. */
 function showQuestion(builder: Builder): void {
   const { fields, examples, live, division } = builder
@@ -107,6 +117,7 @@ function showQuestion(builder: Builder): void {
   const question = { ...typed, list: typed.list ?? '' }
   const unused = listUnused(question)
   for (const field of fields) field.disabled = unused.includes(field.name)
+  linkHistory(builder, splitList(typed.packages ?? ''))
   const path = writePath(question)
   const example = examples.find(({ sample }) => sample.dataset.path === path)?.sample
   const shown = example ?? builder.shown
