@@ -27,7 +27,8 @@ export const lockNotAvailable = '55P03'
 /** SQLSTATE of a role that lacks a right. */
 export const insufficientPrivilege = '42501'
 
-const queryCanceled = '57014'
+/** SQLSTATE of a statement that took longer than its limit. */
+export const queryCanceled = '57014'
 const readOnlyTransaction = '25006' // the server is a standby, or set read-only
 
 /** Node's codes for certificates that TLS rejects (https://nodejs.org/api/tls.html#x509-certificate-error-codes). */

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { devdataCommand } from '../devdata-command.ts'
 import { getMessage, notMigrated, OperatorError, readCode } from '../errors.ts'
 import type { Sql, SqlOrTransaction } from './connect.ts'
-import { insufficientPrivilege, lockNotAvailable } from './connection-error.ts'
+import { insufficientPrivilege, lockNotAvailable, queryCanceled } from './connection-error.ts'
 import { beginLong } from './long-transaction.ts'
 import { assertServerVersion } from './server-version.ts'
 
@@ -295,9 +295,6 @@ function findMissing(applied: readonly Applied[], migrations: readonly Migration
 
 async function applyInTransaction(tx: SqlOrTransaction, migrations: readonly Migration[]): Promise<string[]> {
   await tx`select pg_advisory_xact_lock(${migrationLock})`
-  // Other statements queue behind a lock that this transaction waits for. An autovacuum gives way after
-  // `deadlock_timeout`, a second.
-  await tx`set local lock_timeout = '1500ms'`
   await tx`
     create table if not exists migrations (
       number integer primary key,
@@ -307,12 +304,44 @@ async function applyInTransaction(tx: SqlOrTransaction, migrations: readonly Mig
       applied_at timestamptz not null default now()
     )`
   const missing = findMissing((await selectApplied(tx)) ?? [], migrations)
-  for (const { number, name, sql, checksum, compatibleSince } of migrations) {
-    if (!missing.includes(name)) continue
+  const chosen = migrations.filter(({ name }) => missing.includes(name))
+  await lockTables(tx, chosen)
+  for (const { number, name, sql, checksum, compatibleSince } of chosen) {
     await tx.unsafe(sql)
     await tx`
       insert into migrations (number, name, checksum, compatible_since)
       values (${number}, ${name}, ${checksum}, ${compatibleSince})`
   }
   return missing
+}
+
+/** What locks a table in a migration. A word that is no table is ignored. */
+const lockingStatements = /\b(?:alter table|create (?:unique )?index on|references) (\w+)/g
+
+/**
+ * Locks all tables at once that migrations change. `deadlock_timeout` is a second: only then, an autovacuum gives way,
+ * so the first lock waits for longer, but no request waits for it. The locks that requests wait for are there before,
+ * or none is. Otherwise a request that holds one table and waits for another would find a deadlock, and fail.
+ */
+async function lockTables(tx: SqlOrTransaction, migrations: readonly Migration[]): Promise<void> {
+  const named = migrations.flatMap(({ sql }) =>
+    [...sql.matchAll(lockingStatements)].map(([, table = '']) => table),
+  )
+  const [found] = await tx<{ tables: string | null }[]>`
+    select string_agg(relname, ', ' order by relname) as tables from pg_class
+    where relkind = 'r' and relnamespace = current_schema()::regnamespace and relname = any(${tx.typed.texts(named)})`
+  const tables = found?.tables
+  if (!tables) return
+  await tx`set local lock_timeout = '1500ms'`
+  await tx.unsafe(`lock table ${tables} in share update exclusive mode`)
+  await tx`set local statement_timeout = '800ms'`
+  await tx.unsafe(`lock table ${tables} in access exclusive mode`).catch((error: unknown) => {
+    throw readCode(error) === queryCanceled ? new LockTimeoutError() : error
+  })
+  await tx`set local statement_timeout = 0`
+}
+
+/** The locks of all tables weren't there in time. */
+class LockTimeoutError extends Error {
+  readonly code = lockNotAvailable
 }

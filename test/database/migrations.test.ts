@@ -308,6 +308,27 @@ describeOnOneDatabase('a later migration', (kind) => {
     )
   })
 
+  test.runIf(kind === 'postgresql')(
+    'ends no request that holds one of its tables and waits for another',
+    async () => {
+      await later.write(names.length, 'alter table dataset add note text; alter table ledger add note text')
+      let migration: Promise<string[]> | undefined
+      await service.sql.begin(async (request) => {
+        await request`select from ledger limit 1`
+        migration = migrate(service.sql, later)
+        migration.catch(() => {})
+        const holdsDataset = async () => {
+          const held = await service.sql`
+          select from pg_locks where relation = 'dataset'::regclass and mode = 'AccessExclusiveLock' and granted`
+          return held.length > 0
+        }
+        await expect.poll(holdsDataset, { interval: 20 }).toBe(true)
+        await request`select from dataset`
+      })
+      expect(await migration).toEqual([later.name])
+    },
+  )
+
   test.runIf(kind === 'postgresql')('lets charges pass while it waits for a dump', async () => {
     const { secret } = await service.createKey()
     const waiting = Promise.withResolvers<void>()
