@@ -167,10 +167,8 @@ describeOnServer('an upgrade from 0.1.0, and the way back', () => {
     expect([...balancer.failures, ...faults]).toEqual([])
     for (const { items, cost, left } of accounts) expect([cost, left]).toEqual([items, credits - items])
     expect(accounts.every(({ items }) => items > 0)).toBe(true)
-    for (const program of [oldProgram, newProgram]) {
-      await devdata(program, 'ledger', 'verify') // fails if something is wrong
-      await devdata(program, 'sets', 'verify')
-    }
+    for (const program of [oldProgram, newProgram]) await devdata(program, 'ledger', 'verify') // fails if something is wrong
+    await devdata(newProgram, 'sets', 'verify') // 0.1.0 doesn't know all lists
     expect(await instance.stop()).toBe(0)
   })
 })
