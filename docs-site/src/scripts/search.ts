@@ -85,9 +85,9 @@ async function findPages(pagefind: Pagefind, query: string): Promise<Result[]> {
   return [...found.values()].sort((a, b) => b.score - a.score)
 }
 
-/** Whether a text is a phrase of a page's keywords, or has one of several words. */
-function hasPhrase({ meta: { keywords = '' } }: Hit, text: string): boolean {
-  return keywords
+/** Whether a text is a page's title or a phrase of its keywords, or has a phrase of several words. */
+function hasPhrase({ meta: { title, keywords = '' } }: Hit, text: string): boolean {
+  return `${title}, ${keywords}`
     .toLowerCase()
     .split(', ')
     .some((phrase) => phrase === text || (phrase.includes(' ') && ` ${text} `.includes(` ${phrase} `)))
