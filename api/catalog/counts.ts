@@ -50,9 +50,7 @@ const minItems = 3
 const maxCacheBytes = 4 * 2 ** 20
 
 /** Counts, as far as they follow from one edition of the dataset. */
-interface Divided extends Omit<Counts, 'version'> {
-  edition: string
-}
+type Divided = Omit<Counts, 'version'>
 
 /** Creates a function that counts items in one database. */
 export function createCounts(
@@ -113,8 +111,7 @@ async function completeCounts(
   const [current] = await sql<
     { version: number }[]
   >`select version from dataset where edition = ${edition}::uuid`
-  const { edition: _, ...counts } = divided
-  return current === undefined ? 'outdated' : { ...counts, ...current }
+  return current === undefined ? 'outdated' : { ...divided, ...current }
 }
 
 /** Counts the values of an attribute. Each item has at most one. */
@@ -136,7 +133,7 @@ async function countValues(
   const items = takeMostFrequent(counted)
   const withValue = sumCounts(counted)
   const { total } = ids
-  return { edition, items, total, others: withValue - sumCounts(items), none: total - withValue }
+  return { items, total, others: withValue - sumCounts(items), none: total - withValue }
 }
 
 /** Counts the names of dependencies that are used most. An item may have several. */
@@ -154,7 +151,7 @@ async function countNames(
   if (counts === 'outdated') return counts
   const counted = names.map(({ name }, place) => ({ value: name, count: counts[place] ?? 0 }))
   const none = ids.total - (counts.at(-1) ?? 0)
-  return { edition, items: takeMostFrequent(counted), total: ids.total, others: null, none }
+  return { items: takeMostFrequent(counted), total: ids.total, others: null, none }
 }
 
 function takeMostFrequent(counted: readonly ValueCount[]): ValueCount[] {

@@ -64,7 +64,7 @@ function readIntegerAt(bytes: Buffer, at: number, size: number): number {
   return bytes.readIntBE(at, size)
 }
 
-/** Reads an array of integers. Returns an empty one if there is no field. */
+/** Reads an array of integers. A null field is an empty array. */
 export function readIntegers(field: Buffer | undefined): (number | null)[] {
   const headerBytes = 20 // if the array has one dimension. An empty array has no dimension, and a shorter header
   if (field === undefined || field.length <= headerBytes) return []

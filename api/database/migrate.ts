@@ -315,13 +315,13 @@ async function applyInTransaction(tx: SqlOrTransaction, migrations: readonly Mig
   return missing
 }
 
-/** What locks a table in a migration. A word that is no table is ignored. */
+/** Statements that lock a table, whose name follows. In a comment, they may be followed by a word that no table has. */
 const lockingStatements = /\b(?:alter table|create (?:unique )?index on|references) (\w+)/g
 
 /**
- * Locks all tables at once that migrations change. `deadlock_timeout` is a second: only then, an autovacuum gives way,
- * so the first lock waits for longer, but no request waits for it. The locks that requests wait for are there before,
- * or none is. Otherwise a request that holds one table and waits for another would find a deadlock, and fail.
+ * Locks all tables that migrations change, or none. If this waited for longer than `deadlock_timeout`, a second, a
+ * request that holds one of them and waits for another would fail. Only an autovacuum gives way after that time, so a
+ * lock that no request waits for comes first.
  */
 async function lockTables(tx: SqlOrTransaction, migrations: readonly Migration[]): Promise<void> {
   const named = migrations.flatMap(({ sql }) =>
@@ -341,7 +341,7 @@ async function lockTables(tx: SqlOrTransaction, migrations: readonly Migration[]
   await tx`set local statement_timeout = 0`
 }
 
-/** The locks of all tables weren't there in time. */
+/** Other sessions held a table for too long. `migrate` retries. */
 class LockTimeoutError extends Error {
   readonly code = lockNotAvailable
 }

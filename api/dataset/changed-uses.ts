@@ -86,7 +86,7 @@ export function selectContributors(contributions: string): string {
 
 /** Declarations whose users are compared at a time: some 10 MB. One user may have more. */
 const maxDeclarations = 200_000
-/** A user takes about as much memory as so many declarations, beside the row that they have. */
+/** The memory that a user takes beside their stored row, in declarations. */
 const declarationsPerUser = 40
 /** If more dependencies of a user may be lost, all are compared. To look for these in each repository takes longer. */
 const maxLost = 50

@@ -6,7 +6,7 @@ import { type DocumentRoute, resolveName } from '../../api/sign-in/client-docume
 export interface DocumentRouteOptions {
   /** The name server, as resolvers take it. */
   nameServer: string
-  /** The ports of 127.0.0.1, by the public addresses that they stand for. Connections to other addresses fail. */
+  /** The ports of 127.0.0.1, by the public addresses that they replace. Connections to other addresses fail. */
   ports: Record<string, number>
   /** PEM of the authorities to trust. */
   ca: string
