@@ -7,8 +7,8 @@ import { readFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { promisify } from 'node:util'
 import { listChangeFiles } from '../changes/assemble.ts'
-import { listVersions } from '../test/support/version-fixture.ts'
 import { findVersions, namesVersion } from './set-version.ts'
+import { listVersions } from './version-fixture.ts'
 
 const project = join(import.meta.dirname, '..')
 

@@ -18,11 +18,7 @@ import { load } from '../test/support/ndjson.ts'
 import { findPostgresBinaries, postgresMissing } from '../test/support/postgres-binaries.ts'
 import { startPostgresCluster } from '../test/support/postgres-cluster.ts'
 import { exitOnSignals } from '../test/support/program.ts'
-import {
-  type RecordedRequest,
-  type RecordedStatement,
-  writeVersionFixture,
-} from '../test/support/version-fixture.ts'
+import { type RecordedRequest, type RecordedStatement, writeVersionFixture } from './version-fixture.ts'
 
 const project = join(import.meta.dirname, '..')
 

@@ -5,11 +5,11 @@ import postgres from 'postgres'
 import * as v from 'valibot'
 import { afterAll, beforeAll, test } from 'vitest'
 import { listMigrations, migrationLock } from '../../api/database/migrate.ts'
+import { readVersionFixture } from '../../release/version-fixture.ts'
 import { type Run, readJson, runCommand, sampleDirectory } from '../support/command-line.ts'
 import { databaseUrl } from '../support/databases.ts'
 import { countLockWaits } from '../support/lock-waits.ts'
 import { describeOnServer, getServerUrl } from '../support/server.ts'
-import { readVersionFixture } from '../support/version-fixture.ts'
 
 describeOnServer('devdata on PostgreSQL', { concurrent: true }, () => {
   let admin: postgres.Sql

@@ -567,7 +567,7 @@ test('each program of the page runs by itself, and their lists have items', asyn
     const { stdout } = await run('python3', ['-c', program], { cwd: directory, env: environment })
     outputs.push(stdout.trimEnd().split('\n'))
   }
-  const [first = [], list = [], frame = [], resumed, copied, watched] = outputs
+  const [first = [], list = [], frame = [], resumed, copied = [], watched] = outputs
   const [, balance, items, credits] = /^Noor Goldberg (\d+) (\d+) (\d+)$/.exec(first[0] ?? '') ?? []
   expect([Number(balance) > 0, Number(items) > 1, credits]).toEqual([true, true, items])
   expect([list.length - 1, list.at(-1)]).toEqual([
@@ -576,7 +576,12 @@ test('each program of the page runs by itself, and their lists have items', asyn
   ])
   expect(watched).toEqual([items])
   const [count] = /^\d+/.exec(frame[0] ?? '') ?? []
-  expect([resumed, copied?.length, copied?.[0]]).toEqual([[''], 500, expect.stringMatching(/^user \d+$/)])
+  expect(resumed).toEqual([`${count} None`])
+  expect([copied.length, copied[0], copied.at(-1)]).toEqual([
+    501,
+    expect.stringMatching(/^user \d+$/),
+    '500 budget',
+  ])
   const stored = await readFile(join(directory, 'pages.ndjson'), 'utf8')
   const users = stored
     .trimEnd()

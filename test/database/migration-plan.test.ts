@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { listMigrations, migrate, migrationLock, readSchemaState } from '../../api/database/migrate.ts'
 import { planMigrations } from '../../api/database/migration-plan.ts'
+import { listVersions, readVersionFixture, restoreDump } from '../../release/version-fixture.ts'
 import { addLaterMigration } from '../support/later-migration.ts'
 import { describeOnServer } from '../support/server.ts'
 import { useService } from '../support/service.ts'
 import { useStarted } from '../support/suite.ts'
-import { listVersions, readVersionFixture, restoreDump } from '../support/version-fixture.ts'
 
 const newest = listMigrations().length
 

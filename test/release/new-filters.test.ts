@@ -10,12 +10,12 @@ import { changeDataset } from '../../api/dataset/dataset-change.ts'
 import { noteTerms } from '../../api/dataset/item-terms.ts'
 import { markRestored } from '../../api/dataset/restored-dataset.ts'
 import { rebuildSets, verifySets } from '../../api/dataset/set-verification.ts'
+import { readVersionFixture, restoreDump } from '../../release/version-fixture.ts'
 import { foldCompany } from '../support/fold.ts'
 import { createInstance, type Instance } from '../support/instance.ts'
 import { load } from '../support/ndjson.ts'
 import { createRepository, createUser } from '../support/records.ts'
 import { describeOnEachDatabase, startTestService, useService } from '../support/service.ts'
-import { readVersionFixture, restoreDump } from '../support/version-fixture.ts'
 
 const { fixture, dump } = readVersionFixture('0.1.0')
 const message = 'Filter not ready: min_forks; leave it out until the operator has loaded data again'

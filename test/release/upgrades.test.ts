@@ -8,6 +8,12 @@ import { readVersion } from '../../api/build-info.ts'
 import { migrate, readSchemaState } from '../../api/database/migrate.ts'
 import { verifySets } from '../../api/dataset/set-verification.ts'
 import { verifyLedger } from '../../api/ledger/verify.ts'
+import {
+  listVersions,
+  type RecordedStatement,
+  readVersionFixture,
+  restoreDump,
+} from '../../release/version-fixture.ts'
 import { createInstance } from '../support/instance.ts'
 import { addLaterMigration } from '../support/later-migration.ts'
 import { describeOnServer } from '../support/server.ts'
@@ -17,12 +23,6 @@ import {
   type TestService,
   useService,
 } from '../support/service.ts'
-import {
-  listVersions,
-  type RecordedStatement,
-  readVersionFixture,
-  restoreDump,
-} from '../support/version-fixture.ts'
 
 test('this version has a fixture; if not, run npm run fixture', () => {
   expect(listVersions()).toContain(readVersion())

@@ -26,6 +26,11 @@ interface Result {
   score: number
   data(): Promise<Hit>
 }
+/** A result and its score for all words. Pagefind forgets the data of a result that nothing refers to: a copy won't do. */
+interface Scored {
+  result: Result
+  score: number
+}
 interface Pagefind {
   options(options: object): Promise<void>
   search(query: string): Promise<{ results: Result[] }>
@@ -73,13 +78,13 @@ function loadIndex(): Promise<{ pagefind: Pagefind; known: SearchWords }> {
  * it. Pagefind alone finds those that have all. A page's score is the sum of what it scores for the query and for each
  * word.
  */
-async function findPages(pagefind: Pagefind, query: string): Promise<Result[]> {
-  const found = new Map<string, Result>()
+async function findPages(pagefind: Pagefind, query: string): Promise<Scored[]> {
+  const found = new Map<string, Scored>()
   for (const words of new Set([query, ...query.split(' ')].filter((each) => each !== ''))) {
     const { results } = await pagefind.search(words)
     for (const result of results) {
-      const known = found.get(result.id)
-      found.set(result.id, { ...(known ?? result), score: result.score + (known?.score ?? 0) })
+      const known = found.get(result.id) ?? { result, score: 0 }
+      found.set(result.id, { ...known, score: known.score + result.score })
     }
   }
   return [...found.values()].sort((a, b) => b.score - a.score)
@@ -94,12 +99,12 @@ function hasPhrase({ meta: { title, keywords = '' } }: Hit, text: string): boole
 }
 
 /** Reads the best hits, the pages for operators below guides that are about as good. */
-async function readHits(results: readonly Result[], text: string): Promise<Hit[]> {
+async function readHits(results: readonly Scored[], text: string): Promise<Hit[]> {
   const hits = await Promise.all(
-    results.slice(0, 2 * maxHits).map(async (result) => {
+    results.slice(0, 2 * maxHits).map(async ({ result, score }) => {
       const hit = await result.data()
       const partWeight = hit.filters.part?.includes('Operators') ? operatorsWeight : 1
-      return { hit, score: partWeight * (hasPhrase(hit, text) ? phraseWeight : 1) * result.score }
+      return { hit, score: partWeight * (hasPhrase(hit, text) ? phraseWeight : 1) * score }
     }),
   )
   return hits

@@ -5,7 +5,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { strFromU8, strToU8, unzipSync, zipSync } from 'fflate'
-import type { Sql } from '../../api/database/connect.ts'
+import type { Sql } from '../api/database/connect.ts'
 
 /** A request, and what the version responded on the database of the fixture. */
 export interface RecordedRequest {
@@ -35,7 +35,7 @@ export interface VersionFixture {
   statements: RecordedStatement[]
 }
 
-const directory = join(import.meta.dirname, '..', 'release', 'versions')
+const directory = join(import.meta.dirname, '..', 'test', 'release', 'versions')
 
 /** Lists the versions that have a fixture. */
 export function listVersions(): string[] {
