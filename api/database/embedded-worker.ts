@@ -61,6 +61,9 @@ const startParams = [
   ...['-c', 'shared_buffers=32MB'],
 ]
 
+/** A new database: initdb keeps it in memory, beside buffers of its own, until it is written as a whole. */
+const initDbStartParams = ['-c', 'shared_buffers=4MB', '--wal-segsize=4']
+
 /** Emscripten's number of EIO. */
 const ioErrorNumber = 29
 
@@ -98,6 +101,7 @@ function openDatabase(directory: string, program: WebAssembly.Module): Promise<P
     pgliteWasmModule: program,
     fs: new FlushedFiles(directory),
     startParams,
+    initDbStartParams,
     onStderr(line) {
       if (/PANIC|FATAL/.test(line)) lastError = line
       return false
