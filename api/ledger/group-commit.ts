@@ -55,8 +55,8 @@ class LockTimeoutError extends Error {
 }
 
 /**
- * Creates the group commit of an instance: a function that settles a request in a group with others. It is long because
- * its functions share the state of locked keys.
+ * Creates the group commit of an instance, which settles a request in a group with others. It is long because its
+ * functions share the state of locked keys.
  */
 export function createGroupCommit(sql: Sql, { maxLockWaits }: GroupCommitOptions) {
   const settleUnlocked = createBatcher({
@@ -150,11 +150,12 @@ export function createGroupCommit(sql: Sql, { maxLockWaits }: GroupCommitOptions
     onWait()
     return settleLocked(decision, request)
   }
-  settle.isLocked = isLocked
-  settle.readState = (): GroupCommitState => {
+
+  function readState(): GroupCommitState {
     let waitingForLock = 0
     for (const { waiting } of lockedKeys.values()) waitingForLock += waiting
     return { queued: settleUnlocked.countQueued(), waitingForLock }
   }
-  return settle
+
+  return { settle, isLocked, readState }
 }

@@ -85,7 +85,7 @@ export function createLedger(sql: Sql): Ledger {
   const lookUp = createKeyLookUp(sql, keys)
   // One connection is for groups, one for look-ups of keys, one for `/health`, the others for lock waits. With more
   // statements than connections, postgres.js would send one behind another, which may wait for a lock.
-  const settleInGroup = createGroupCommit(sql, { maxLockWaits: Math.max(0, sql.options.max - 3) })
+  const groupCommit = createGroupCommit(sql, { maxLockWaits: Math.max(0, sql.options.max - 3) })
   // Random, because many instances end before they have made `sweepInterval` charges.
   let chargesUntilSweep = Math.ceil(Math.random() * sweepInterval)
   /** On the clock of `performance.now()`. */
@@ -124,14 +124,14 @@ export function createLedger(sql: Sql): Ledger {
   }
 
   return {
-    readState: settleInGroup.readState,
+    readState: groupCommit.readState,
     canCharge: () => performance.now() >= failingUntil,
     findCachedKey: (secret) => keys.get(secret),
     findAcceptedAdmin: acceptedAdmins.find,
     findKey: lookUp,
     async settle(key, request, onWait) {
       const sentAt = performance.now()
-      const decision = await settleInGroup(identify(key, request), onWait).catch((error: unknown) => {
+      const decision = await groupCommit.settle(identify(key, request), onWait).catch((error: unknown) => {
         if (request.charge !== null && isOutOfResources(error))
           failingUntil = performance.now() + chargeFailureMs
         throw error
@@ -140,7 +140,7 @@ export function createLedger(sql: Sql): Ledger {
       return decision
     },
     prepare(key, request) {
-      return settleInGroup.isLocked(key.id) ? 'key_locked' : identify(key, request)
+      return groupCommit.isLocked(key.id) ? 'key_locked' : identify(key, request)
     },
     noteSettlement,
     findCachedThrottle(secret) {

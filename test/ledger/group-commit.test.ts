@@ -41,7 +41,7 @@ describeOnEachDatabase('requests that are settled together', (kind) => {
     await sql`delete from api_key_secrets where api_key_id = ${gone.id}`
     await sql`delete from ledger where api_key_id = ${gone.id}`
     await sql`delete from api_keys where id = ${gone.id}`
-    const settle = createGroupCommit(service.ledgerSql, { maxLockWaits: 1 })
+    const { settle } = createGroupCommit(service.ledgerSql, { maxLockWaits: 1 })
     const settlements = await Promise.all([
       ...repeat(3, () => settle(createSettleRequest(gone, 1))),
       ...repeat(3, () => settle(createSettleRequest(good, 2))),
@@ -165,7 +165,7 @@ describeOnEachDatabase('requests that are settled together', (kind) => {
 
   test('are settled in the order of arrival for each key', async () => {
     const keys = await Promise.all(repeat(5, () => service.createKey({ credits: 300 })))
-    const settle = createGroupCommit(service.ledgerSql, { maxLockWaits: 1 })
+    const { settle } = createGroupCommit(service.ledgerSql, { maxLockWaits: 1 })
     const settlements = await Promise.all(
       repeat(1_000, async (index) => {
         const key = keys[index % 5]
@@ -221,7 +221,7 @@ describeOnEachDatabase('requests that are settled together', (kind) => {
 
   test('are charged only if their own client is connected', async () => {
     const key = await service.createKey({ credits: 100 })
-    const settle = createGroupCommit(service.ledgerSql, { maxLockWaits: 1 })
+    const { settle } = createGroupCommit(service.ledgerSql, { maxLockWaits: 1 })
     const gone = AbortSignal.abort()
     const settlements = await Promise.allSettled(
       repeat(20, (index) =>

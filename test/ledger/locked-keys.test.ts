@@ -100,7 +100,7 @@ describeOnServer('while a key’s row is locked', () => {
     async (maxLockWaits) => {
       const keys = await Promise.all(repeat(20, () => service.createKey()))
       const locked = await service.createKey({ credits: 100 })
-      const settle = createGroupCommit(service.ledgerSql, { maxLockWaits })
+      const { settle } = createGroupCommit(service.ledgerSql, { maxLockWaits })
       const release = await hold(locked.id)
       const waiting = watchSettlements(repeat(30, () => settle(createSettleRequest(locked, 1))))
       for (let round = 0; round < 5; round++) {
@@ -120,11 +120,11 @@ describeOnServer('while a key’s row is locked', () => {
     // Two connections for settlements: no group runs beside a late one, which it might overtake on a slow machine.
     const database = await openSameDatabase(service, { databasePoolSize: 4 })
     releases.push(() => database.close())
-    const settle = createGroupCommit(database.ledgerSql, { maxLockWaits: 1 })
+    const { settle, readState } = createGroupCommit(database.ledgerSql, { maxLockWaits: 1 })
     const releaseOther = await hold(other.id)
     // This one has the only lock wait, so that the requests of the locked key queue.
     const first = orRefusal(settle(createSettleRequest(other, 1)))
-    await expect.poll(() => settle.readState().waitingForLock).toBe(1)
+    await expect.poll(() => readState().waitingForLock).toBe(1)
     const release = await hold(locked.id)
     const found = Promise.withResolvers<void>()
     const ask = () => settle(createSettleRequest(locked, 1), found.resolve)
@@ -132,7 +132,7 @@ describeOnServer('while a key’s row is locked', () => {
     await found.promise
     const waiting = watchSettlements([...early, ask()])
     await release() // groups of the early requests are still to be sent
-    await expect.poll(() => settle.readState().queued).toBe(0)
+    await expect.poll(() => readState().queued).toBe(0)
     await releaseOther()
     await Promise.all([first, waiting.end()])
     expect(waiting.served).toMatchObject(waiting.served.map((_, index) => ({ balance: 4_999 - index })))
@@ -140,15 +140,15 @@ describeOnServer('while a key’s row is locked', () => {
 
   test('waiting requests whose clients disconnect are not charged', async () => {
     const locked = await service.createKey({ credits: 100 })
-    const settle = createGroupCommit(service.ledgerSql, { maxLockWaits: 1 })
+    const { settle, readState } = createGroupCommit(service.ledgerSql, { maxLockWaits: 1 })
     const release = await hold(locked.id)
     const first = orRefusal(settle(createSettleRequest(locked, 1)))
-    await expect.poll(() => settle.readState().waitingForLock).toBe(1)
+    await expect.poll(() => readState().waitingForLock).toBe(1)
     const clients = new AbortController()
     const others = Promise.allSettled(
       repeat(20, () => settle(createSettleRequest(locked, 1, clients.signal))),
     )
-    await expect.poll(() => settle.readState().waitingForLock).toBe(21)
+    await expect.poll(() => readState().waitingForLock).toBe(21)
     clients.abort()
     await release()
     const served = await first
