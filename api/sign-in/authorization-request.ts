@@ -1,11 +1,11 @@
 /** What a connector asks for when it sends a browser to the page (OAuth 2.1, 4.1.1). */
-import type { Client, Clients } from './clients.ts'
+import type { Connector, Connectors } from './connectors.ts'
 import { SignInProblem } from './problem.ts'
 import { isRegistered } from './redirect-uri.ts'
 
 /** A valid request. */
 export interface AuthorizationRequest {
-  client: Client
+  connector: Connector
   /** One of those that the connector has registered. */
   redirectUri: string
   /** SHA-256 of what the connector will show with the code, in Base64url. */
@@ -20,13 +20,13 @@ export interface AuthorizationRequest {
  */
 export async function readAuthorizationRequest(
   query: URLSearchParams,
-  clients: Pick<Clients, 'find'>,
+  connectors: Pick<Connectors, 'find'>,
   resource: string,
 ): Promise<AuthorizationRequest> {
   const { read, find } = createReader(query)
-  const client = await clients.find(read('client_id'))
+  const connector = await connectors.find(read('client_id'))
   const redirectUri = read('redirect_uri')
-  if (!isRegistered(redirectUri, client.redirectUris)) {
+  if (!isRegistered(redirectUri, connector.redirectUris)) {
     throw new SignInProblem(
       'Invalid redirect_uri: the assistant hasn’t registered it. Remove and add it again in your assistant.',
     )
@@ -39,7 +39,7 @@ export async function readAuthorizationRequest(
     throw new SignInProblem('Invalid code_challenge: must be a SHA-256 in Base64url, 43 characters')
   }
   assertResource(find('resource'), resource)
-  return { client, redirectUri, challenge, state: find('state') }
+  return { connector, redirectUri, challenge, state: find('state') }
 }
 
 /**

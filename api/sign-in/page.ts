@@ -60,7 +60,8 @@ interface PageProblem {
 /** Writes the page. */
 export async function writeSignInPage(page: SignInPage): Promise<string> {
   const { request, problem } = page
-  const title = request === undefined ? 'This assistant can’t be connected' : `Connect ${request.client.name}`
+  const title =
+    request === undefined ? 'This assistant can’t be connected' : `Connect ${request.connector.name}`
   const text = html`<!doctype html>
 <html lang="en">
 <head>
@@ -82,13 +83,13 @@ ${request === undefined ? html`<p>Nothing was sent to it. Close this page, and t
   return String(await text)
 }
 
-function writeForm({ client, redirectUri }: AuthorizationRequest, page: SignInPage) {
+function writeForm({ connector, redirectUri }: AuthorizationRequest, page: SignInPage) {
   const { operator, key } = page
   const { host, hostname } = new URL(redirectUri)
   const place = isLoopback(hostname)
     ? html`It is a program on this computer (<span class="host">${host}</span>): continue only if you have just started it`
     : html`Its host is <span class="host">${host}</span>: continue only if you trust this host, because anyone can choose any name`
-  return html`<p>An assistant that calls itself “${client.name}” asks to read data from ${operator} and to spend your credits. ${place}.</p>
+  return html`<p>An assistant that calls itself “${connector.name}” asks to read data from ${operator} and to spend your credits. ${place}.</p>
 <form method="post">
 ${key === undefined ? writeKeyField(page) : writeLimitFields(key, page)}
 <button name="answer" value="${key === undefined ? 'continue' : 'allow'}">${key === undefined ? 'Continue' : 'Allow'}</button>

@@ -34,7 +34,7 @@ import {
   createReader,
   readAuthorizationRequest,
 } from './authorization-request.ts'
-import { createClients, readMetadata } from './clients.ts'
+import { type Connectors, createConnectors, readMetadata } from './connectors.ts'
 import { offerLimits, readLimits } from './limits.ts'
 import { type SignInPage, signInContentSecurityPolicy, tooManyConnections, writeSignInPage } from './page.ts'
 import { SignInProblem } from './problem.ts'
@@ -71,7 +71,7 @@ export interface SignInOptions {
   readClientDocument?: ((url: URL) => Promise<string>) | undefined
 }
 
-/** Adds the sign-in. Metadata is also at the root of the host, where clients look for it first. */
+/** Adds the sign-in. Metadata is also at the root of the host, where connectors look for it first. */
 export function addSignIn(
   app: Hono<HonoEnvironment>,
   root: Hono<HonoEnvironment>,
@@ -79,20 +79,20 @@ export function addSignIn(
 ): void {
   const { baseUrl, basePath, sql } = options
   const limitMisses = createMissLimit(lookUpLimits)
-  const clients = createClients(sql, limitMisses, options.readClientDocument)
+  const connectors = createConnectors(sql, limitMisses, options.readClientDocument)
   addMetadataRoutes(app, root, baseUrl, basePath)
   app.use(`${signInPath}/*`, validatePublicUrl)
-  addPageRoutes(app, clients, options)
+  addPageRoutes(app, connectors, options)
 
   app.post(
     `${signInPath}/register`,
     forConnectors(async (c) => {
-      const client = readMetadata(await readJsonObject(c, maxBodyBytes))
+      const connector = readMetadata(await readJsonObject(c, maxBodyBytes))
       const registered = {
-        client_id: await clients.register(client),
+        client_id: await connectors.register(connector),
         client_id_issued_at: Math.floor(Date.now() / 1000),
-        client_name: client.name,
-        redirect_uris: client.redirectUris,
+        client_name: connector.name,
+        redirect_uris: connector.redirectUris,
         grant_types: ['authorization_code', 'refresh_token'],
         response_types: ['code'],
         token_endpoint_auth_method: 'none',
@@ -176,11 +176,11 @@ function addMetadataRoutes(
 /** Adds the page. What the connector asks for is in the URL of both requests; what the person enters is in the body. */
 function addPageRoutes(
   app: Hono<HonoEnvironment>,
-  clients: ReturnType<typeof createClients>,
+  connectors: Connectors,
   { baseUrl, sql, ledger, meter, operator }: SignInOptions,
 ): void {
   const readRequest = (c: ApiContext) =>
-    readAuthorizationRequest(new URL(c.req.url).searchParams, clients, baseUrl + mcpPath)
+    readAuthorizationRequest(new URL(c.req.url).searchParams, connectors, baseUrl + mcpPath)
   const shown = { operator: operator.name ?? 'this service' }
   const unknownKeyProblem = `No key like this works here. Check that it belongs to ${shown.operator}, and hasn’t been revoked or replaced.`
 
@@ -216,7 +216,7 @@ function addPageRoutes(
     if (code === 'too_many') {
       return sendPage(c, { ...page, problem: { text: tooManyConnections }, form }, 409)
     }
-    await clients.noteUse(request.client)
+    await connectors.noteUse(request.connector)
     return sendBack(c, baseUrl, request, { code })
   }
 

@@ -36,7 +36,7 @@ export interface Tokens {
 export async function createConnection(
   sql: Sql,
   key: BearerKey,
-  { client, redirectUri, challenge }: AuthorizationRequest,
+  { connector, redirectUri, challenge }: AuthorizationRequest,
   { maxCreditsPerCall, maxCredits, days }: Limits,
 ): Promise<string | 'too_many'> {
   const handle = createHandle()
@@ -49,8 +49,8 @@ export async function createConnection(
         handle_hash, code_hash, api_key_id, secret_hash, client_id, client_name, redirect_uri, code_challenge,
         max_credits_per_call, max_credits, days, expires_at
       )
-      select ${hashHandle(handle)}, ${hashSecret(code)}, ${key.id}, ${key.secretHash}, ${client.id}, ${client.name}, ${redirectUri},
-        ${challenge}, ${maxCreditsPerCall}, ${maxCredits}, ${days}, now() + interval '60 seconds'
+      select ${hashHandle(handle)}, ${hashSecret(code)}, ${key.id}, ${key.secretHash}, ${connector.id}, ${connector.name},
+        ${redirectUri}, ${challenge}, ${maxCreditsPerCall}, ${maxCredits}, ${days}, now() + interval '60 seconds'
       where (select count(*) ${fromConnections(tx, key.id)}) < ${maxConnections}`
   }
   const { count } = await countStatement(sql, () => sql.begin('isolation level read committed', store))

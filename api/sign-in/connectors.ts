@@ -1,4 +1,7 @@
-/** Connectors: those that registered themselves (RFC 7591), and those whose `client_id` is the URL of a document. */
+/**
+ * Connectors, which OAuth calls clients: those that registered themselves (RFC 7591), and those whose `client_id` is
+ * the URL of a document.
+ */
 import { LRUCache } from 'lru-cache'
 import * as v from 'valibot'
 import { createFairQueue } from '../concurrency/fair-queue.ts'
@@ -9,8 +12,7 @@ import { DocumentError, isDocumentUrl, readClientDocument } from './client-docum
 import { SignInProblem } from './problem.ts'
 import { isAllowedRedirect } from './redirect-uri.ts'
 
-/** A connector. */
-export interface Client {
+export interface Connector {
   id: string
   /** What it calls itself. */
   name: string
@@ -21,7 +23,7 @@ export interface Client {
  * Registrations that are kept: those that somebody has used, then the newest. Each instance may have stored a round
  * more.
  */
-const maxClients = 10_000
+const maxConnectors = 10_000
 /** Registrations between two that look for those to delete. */
 const pruneRound = 100
 /** How long no other registration is tried when too many are too young to be deleted. */
@@ -57,7 +59,7 @@ const metadata = v.object({
 })
 
 /** Reads what a connector says about itself. URIs that may not be used are left out. Throws `SignInProblem`. */
-export function readMetadata(value: unknown): Omit<Client, 'id'> & { id: string | undefined } {
+export function readMetadata(value: unknown): Omit<Connector, 'id'> & { id: string | undefined } {
   const { success, output, issues } = v.safeParse(metadata, value)
   if (!success) {
     const isRedirect = issues[0].path?.[0].key === 'redirect_uris'
@@ -81,9 +83,9 @@ function readName(given: string | null | undefined, [uri = '']: readonly string[
 function createDocumentFinder(readDocument: (url: URL) => Promise<string>) {
   const fetches = createFairQueue<string>(documentLimits)
   /** The connectors, or what is wrong with their documents. */
-  const documents = new LRUCache<string, Client | string>({ max: 500 })
+  const documents = new LRUCache<string, Connector | string>({ max: 500 })
 
-  async function read(id: string): Promise<Client | string> {
+  async function read(id: string): Promise<Connector | string> {
     try {
       const document = readMetadata(JSON.parse(await readDocument(new URL(id))))
       return document.id === id ? { ...document, id } : 'its client_id must be its own URL'
@@ -95,27 +97,27 @@ function createDocumentFinder(readDocument: (url: URL) => Promise<string>) {
     }
   }
 
-  async function readInTurn(id: string): Promise<Client | string> {
+  async function readInTurn(id: string): Promise<Connector | string> {
     const leave = await fetches.enter(new URL(id).hostname)
     let keptMs = 0
     try {
       const known = documents.get(id) // another request may have read it during the wait
       if (known !== undefined) return known
       keptMs = failureMs
-      const client = await read(id)
-      const isFailure = typeof client === 'string'
+      const connector = await read(id)
+      const isFailure = typeof connector === 'string'
       if (!isFailure) keptMs = 0
-      documents.set(id, client, { ttl: isFailure ? failureCacheMs : documentCacheMs })
-      return client
+      documents.set(id, connector, { ttl: isFailure ? failureCacheMs : documentCacheMs })
+      return connector
     } finally {
       setTimeout(leave, keptMs)
     }
   }
 
-  return async function findByDocument(id: string): Promise<Client> {
-    const client = documents.get(id) ?? (await readInTurn(id))
-    if (typeof client !== 'string') return client
-    throw new SignInProblem(`Invalid client_id: the document at this URL can't be used, because ${client}`)
+  return async function findByDocument(id: string): Promise<Connector> {
+    const connector = documents.get(id) ?? (await readInTurn(id))
+    if (typeof connector !== 'string') return connector
+    throw new SignInProblem(`Invalid client_id: the document at this URL can't be used, because ${connector}`)
   }
 }
 
@@ -136,13 +138,13 @@ function createPruner(sql: Sql) {
             delete from sign_in_clients where coalesce(used_at, created_at) < now() - interval '15 minutes' and (
               id in (
                 select id from sign_in_clients order by used_at desc nulls last, created_at desc
-                offset ${maxClients - pruneRound}
+                offset ${maxConnectors - pruneRound}
               ) or coalesce(used_at, created_at) < now() - case when used_at is null then interval '1 day' else interval '1 year' end
             ) returning id
           )
           select ((select count(*) from sign_in_clients) - (select count(*) from old))::integer as kept`,
       )
-      room = Math.max(0, Math.min(pruneRound, maxClients - (row?.kept ?? 0)))
+      room = Math.max(0, Math.min(pruneRound, maxConnectors - (row?.kept ?? 0)))
       if (room === 0) fullUntil = performance.now() + fullMs
     }
     if (room === 0) {
@@ -156,7 +158,7 @@ function createPruner(sql: Sql) {
 }
 
 /** Creates what an instance knows of connectors. */
-export function createClients(
+export function createConnectors(
   sql: Sql,
   limitMisses: MissLimit,
   readDocument: (url: URL) => Promise<string> = readClientDocument,
@@ -164,40 +166,40 @@ export function createClients(
   const registrations = createFairQueue<'anybody'>(registrationLimits)
   const prune = createPruner(sql)
   const findByDocument = createDocumentFinder(readDocument)
-  const registered = new LRUCache<string, Client>({ max: 500, ttl: registeredCacheMs })
+  const registered = new LRUCache<string, Connector>({ max: 500, ttl: registeredCacheMs })
 
-  async function readRegistered(id: string): Promise<Client | undefined> {
+  async function readRegistered(id: string): Promise<Connector | undefined> {
     const [row] = await countStatement(
       sql,
       () => sql<{ name: string; uris: string[] }[]>`
         select name, to_json(redirect_uris) as uris from sign_in_clients where id = ${id}::uuid`,
     )
     if (row === undefined) return undefined
-    const client = { id, name: row.name, redirectUris: row.uris }
-    registered.set(id, client)
-    return client
+    const connector = { id, name: row.name, redirectUris: row.uris }
+    registered.set(id, connector)
+    return connector
   }
 
-  async function findRegistered(id: string): Promise<Client | undefined> {
+  async function findRegistered(id: string): Promise<Connector | undefined> {
     if (!/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/.test(id)) return undefined
     return registered.get(id) ?? (await limitMisses(id, () => readRegistered(id)))
   }
 
   return {
     /** Finds a connector. Throws `SignInProblem` if there is none, or if its document can't be used. */
-    async find(id: string): Promise<Client> {
+    async find(id: string): Promise<Connector> {
       if (isDocumentUrl(id)) return findByDocument(id)
-      const client = await findRegistered(id)
-      if (client === undefined) {
+      const connector = await findRegistered(id)
+      if (connector === undefined) {
         throw new SignInProblem(
           'Invalid client_id: this service doesn’t know the assistant. Remove the connection in your assistant, and add it again.',
         )
       }
-      return client
+      return connector
     },
 
     /** Registers a connector, and returns its id. Throws 503 or `SignInProblem` if there are too many registrations. */
-    async register({ name, redirectUris }: Omit<Client, 'id'>): Promise<string> {
+    async register({ name, redirectUris }: Omit<Connector, 'id'>): Promise<string> {
       const leave = await registrations.enter('anybody')
       setTimeout(leave, registrationMs)
       await prune()
@@ -212,11 +214,11 @@ export function createClients(
     },
 
     /** Notes that somebody has connected it. */
-    async noteUse({ id }: Client): Promise<void> {
+    async noteUse({ id }: Connector): Promise<void> {
       if (isDocumentUrl(id)) return
       await countStatement(sql, () => sql`update sign_in_clients set used_at = now() where id = ${id}::uuid`)
     },
   }
 }
 
-export type Clients = ReturnType<typeof createClients>
+export type Connectors = ReturnType<typeof createConnectors>
