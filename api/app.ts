@@ -34,8 +34,9 @@ import {
   listStandardHeaders,
   standardHeaders,
 } from './http/middleware.ts'
+import { publicPaths } from './http/paths.ts'
 import type { HonoEnvironment } from './http/request-context.ts'
-import { createPublicUrls, publicPaths, readPath, validatePublicUrl } from './http/url.ts'
+import { createPublicUrls, readPath, validatePublicUrl } from './http/url.ts'
 import { createKeyCheck } from './ledger/api-key.ts'
 import { createLedger } from './ledger/ledger.ts'
 import { readWaitingNotices } from './ledger/webhook-notices.ts'

@@ -4,9 +4,9 @@
  */
 import { ApiError, insufficientCredits } from '../errors.ts'
 import { setDataHeaders } from '../http/data-response.ts'
-import { type ApiContext, createRequester } from '../http/request-context.ts'
+import { type ApiContext, createRequester, describeRoute } from '../http/request-context.ts'
 import { send, setHeader } from '../http/response.ts'
-import { assertReadableUrl, describeRoute } from '../http/url.ts'
+import { assertReadableUrl } from '../http/url.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Charge, Settlement } from '../ledger/settlement.ts'
 import type { MeteredError, MeteredQuery, MeteredResponse } from './metered-response.ts'

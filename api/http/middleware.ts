@@ -5,10 +5,9 @@ import type { Logger } from '@logtape/logtape'
 import { createMiddleware } from 'hono/factory'
 import { methodNotAllowed, notFound, postMethods, readMethods } from '../errors.ts'
 import { encodings } from './compression.ts'
-import { findMethods } from './methods.ts'
-import type { HonoEnvironment } from './request-context.ts'
+import { findMethods, isSameOriginPath, mcpPath, signInPath } from './paths.ts'
+import { describeRoute, type HonoEnvironment } from './request-context.ts'
 import { send, setHeader, takeHeaders } from './response.ts'
-import { describeRoute, isSameOriginPath, mcpPath, signInPath } from './url.ts'
 
 /**
  * Gives each request a unique id, which the response has as `X-Request-Id` and lists repeat in `meta`. An id that the

@@ -1,5 +1,6 @@
 /** What a request carries through the app: Hono's context and its variables. */
 import type { Context } from 'hono'
+import { routePath } from 'hono/route'
 import type { BearerKey } from '../ledger/api-key.ts'
 import type { Encoding } from './compression.ts'
 
@@ -47,4 +48,14 @@ export type ApiContext = Context<HonoEnvironment>
  */
 export function createRequester(c: ApiContext) {
   return { caller: c.get('caller').id, onWait: c.get('onWait'), signal: c.req.raw.signal }
+}
+
+/** The pattern of the request's route, as openapi.yml writes it: `/users/{login}`. Paths may name people. */
+export function describeRoute(c: ApiContext): string {
+  return describePattern(routePath(c, -1))
+}
+
+/** Writes Hono's pattern of a route as openapi.yml does. */
+export function describePattern(pattern: string): string {
+  return pattern.replace(/:(\w+)/g, '{$1}')
 }

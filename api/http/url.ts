@@ -1,6 +1,5 @@
-/** The URLs of requests: which are valid, which need no key, and what a request's public URL is. */
+/** The URLs of requests: which are valid, and what a request's public URL is. */
 import { createMiddleware } from 'hono/factory'
-import { routePath } from 'hono/route'
 import { readBasePath } from '../config.ts'
 import { ApiError, invalidRequest, invalidUrl, methodNotAllowed } from '../errors.ts'
 import type { ApiContext, HonoEnvironment } from './request-context.ts'
@@ -141,39 +140,6 @@ export const validatePublicUrl = createMiddleware<HonoEnvironment>(function vali
   return next()
 })
 
-/**
- * Paths of pages for people, below the base path. Scripts of other origins can't read them. `*` matches any path below.
- */
-const pagePaths = ['', '/', '/docs/*', '/api-docs/*', '/favicon.ico', '/llms.txt', '/robots.txt']
-
-/** All paths that need no key. */
-export const publicPaths: readonly string[] = [
-  ...pagePaths,
-  '/health',
-  '/version',
-  '/openapi.yml',
-  '/openapi.json',
-  '/.well-known/api-catalog',
-]
-
-/** The path for assistants. */
-export const mcpPath = '/mcp'
-/** The page that connects them. Below it is what their programs request. */
-export const signInPath = '/sign-in'
-
-/** Under `/docs`, but an endpoint as others: scripts of any origin may read it. */
-const coveragePath = '/docs/coverage.json'
-
-/** Whether a path leads to a page for people, or to what admins do: scripts of other origins can't read it. */
-export function isSameOriginPath(path: string): boolean {
-  if (path === coveragePath) return false
-  return [...pagePaths, '/admin/*', signInPath].some((page) => {
-    if (!page.endsWith('/*')) return path === page
-    const directory = page.slice(0, -2)
-    return path === directory || path.startsWith(`${directory}/`)
-  })
-}
-
 /** Public URLs of an instance: `BASE_URL`, or the scheme and host of each request. `X-Forwarded-*` is never trusted. */
 export interface PublicUrls {
   /** The path under which routes are mounted: empty, or for example `/public-api`. */
@@ -203,16 +169,6 @@ export function createPublicUrls(baseUrl: string | undefined): PublicUrls {
     publicUrl,
     publicRoot: (c) => baseUrl ?? publicUrl(c).origin,
   }
-}
-
-/** The pattern of the request's route, as openapi.yml writes it: `/users/{login}`. Paths may name people. */
-export function describeRoute(c: ApiContext): string {
-  return describePattern(routePath(c, -1))
-}
-
-/** Writes Hono's pattern of a route as openapi.yml does. */
-export function describePattern(pattern: string): string {
-  return pattern.replace(/:(\w+)/g, '{$1}')
 }
 
 /** What follows the host in a URL: path, query and fragment. */

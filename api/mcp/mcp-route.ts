@@ -15,9 +15,9 @@ import { requestQueueLimits } from '../checkout/request-queue.ts'
 import { createFairQueue } from '../concurrency/fair-queue.ts'
 import { ApiError } from '../errors.ts'
 import { assertJson } from '../http/json-body.ts'
+import { mcpPath } from '../http/paths.ts'
 import type { ApiContext, Fetch, HonoEnvironment } from '../http/request-context.ts'
 import { setHeader } from '../http/response.ts'
-import { mcpPath } from '../http/url.ts'
 import { isPotentiallyTrustworthy } from '../names/loopback.ts'
 
 /** What the route works with. */

@@ -1,8 +1,8 @@
 /** `/.well-known/api-catalog` (RFC 9727): a linkset (RFC 9264) to the API's descriptions, for machines. */
 import type { Hono } from 'hono'
+import { mcpPath } from '../http/paths.ts'
 import type { ApiContext, HonoEnvironment } from '../http/request-context.ts'
 import { sendDocument, setHeader } from '../http/response.ts'
-import { mcpPath } from '../http/url.ts'
 
 const path = '/.well-known/api-catalog'
 const contentType = 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"'

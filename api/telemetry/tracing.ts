@@ -4,8 +4,7 @@
  */
 import type { MiddlewareHandler } from 'hono'
 import { createMiddleware } from 'hono/factory'
-import type { HonoEnvironment } from '../http/request-context.ts'
-import { describeRoute } from '../http/url.ts'
+import { describeRoute, type HonoEnvironment } from '../http/request-context.ts'
 import { describeMethod } from './metrics.ts'
 
 /** A started export of spans. Each runtime has its own. */
