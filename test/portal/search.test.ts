@@ -96,7 +96,14 @@ const firstHits = {
   'which organisations are covered': 'Coverage',
   'key leaked what now': 'Security',
   'stopped using jquery': 'Filter by dependency',
+  // Pasted errors, and what the API doesn't have
+  '{"error":"invalid api key"}': 'Invalid API key',
+  'ECONNREFUSED 127.0.0.1:5432': 'Start and stop',
+  graphql: 'Requests and responses',
+  'commits of a user': 'Filtering',
+  'npm install': 'TypeScript client',
   // Operators
+  'docker compose': 'Containers',
   import: 'Load data',
   install: 'Install a release',
   postgres: 'Connect to PostgreSQL',
@@ -108,6 +115,8 @@ const firstHits = {
   idempotancy: 'Credits',
   'ratelimit retires': 'Rate limits and retries',
   crdits: 'Credits',
+  'serch users': 'Filtering',
+  webhok: 'Webhook',
 }
 
 describe.skipIf(!hasChromium())('the search', () => {

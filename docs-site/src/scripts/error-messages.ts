@@ -30,7 +30,7 @@ export function findMessage<Item>(
     .map((item) => {
       const message = readMessage(item)
       const common = countCommon(kind, readKind(message))
-      return { item, common, isSame: message === text }
+      return { item, common, isSame: message.toLowerCase() === text.toLowerCase() }
     })
     .sort((a, b) => b.common - a.common || Number(b.isSame) - Number(a.isSame))
   if (best === undefined || best.common < Math.min(kind.length, minCommon)) return undefined

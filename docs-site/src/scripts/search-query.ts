@@ -66,14 +66,30 @@ function countEdits(a: string, b: string, limit: number): number {
   return above[b.length] ?? 0
 }
 
+/** Endings of English words; the first is none. */
+const endings = new Set(
+  ' s es d ed e ee ing er ers or ors al ally ly y ies ied able ment ments ness ion ions ation ations ive'.split(
+    ' ',
+  ),
+)
+
+/** Whether two words are likely forms of one: `deleting` and `delete`. A word that isn't complete yet is one, too. */
+function isFormOf(word: string, known: string): boolean {
+  if (known.startsWith(word)) return true
+  for (let stem = minCorrectedLength; stem <= word.length && known.startsWith(word.slice(0, stem)); stem++) {
+    if (endings.has(word.slice(stem)) && endings.has(known.slice(stem))) return true
+  }
+  return false
+}
+
 /**
- * The word itself if it is known, the most frequent of the words that are nearest to it, or nothing if none is near.
+ * The word itself if it is known, the most frequent of the words that are nearest to it, the word again if others begin
+ * like it, or nothing.
  */
 function correctWord(word: string, words: readonly string[]): string {
   if (word.length < minCorrectedLength || /\d/.test(word)) return word
-  // Pagefind finds other endings of a word by itself: "deleting" and "delete", and a word that isn't complete yet.
-  const start = word.slice(0, Math.max(minCorrectedLength, word.length - 3))
-  if (words.some((known) => known.startsWith(start))) return word
+  // Pagefind finds other endings of a word by itself, and a word that isn't complete yet.
+  if (words.some((known) => isFormOf(word, known))) return word
   let nearest = ''
   // Hardly anybody mistypes the first letter. Near words with another one mean something else: `unused` is not `used`.
   let limit = word.length < 6 ? 1 : 2
@@ -84,7 +100,10 @@ function correctWord(word: string, words: readonly string[]): string {
     nearest = known
     limit = edits - 1
   }
-  return nearest
+  if (nearest !== '') return nearest
+  // Another form of a word may have an ending that isn't listed.
+  const start = word.slice(0, Math.max(minCorrectedLength, word.length - 3))
+  return words.some((known) => known.startsWith(start)) ? word : ''
 }
 
 /**
