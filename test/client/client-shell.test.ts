@@ -354,6 +354,19 @@ describe('a list', () => {
     )
   })
 
+  test('is continued by a state of version 0.1.0', async () => {
+    const args = ['users', '--location', 'berlin', '--state', 'state.json']
+    const first = await run([...args, '--budget', '20'])
+    const state = JSON.parse(readFile('state.json'))
+    const identity =
+      '{"list":"users","operand":"","filter":{"location":["berlin"]},"isByDay":false,"format":"ndjson","hasByteOrderMark":false}'
+    writeFileSync(join(directory, 'state.json'), JSON.stringify({ ...state, identity }))
+    const rest = await run(args)
+    expect([first.code, rest.code]).toEqual([3, 0])
+    const logins = parseLines(first.stdout + rest.stdout).map(({ login }) => login)
+    expect([new Set(logins).size, await readCharged()]).toEqual([51, 51])
+  })
+
   test.each([
     ['users', '--state', 'state.json', '--output', 'mine.txt', '--format', 'csv'],
     ['users', '--state', 'state.json', '--output', 'mine.txt'],

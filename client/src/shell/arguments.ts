@@ -29,7 +29,8 @@ export interface Arguments {
   budget: number | undefined
   format: Format
   hasByteOrderMark: boolean
-  isAsIs: boolean
+  /** Undefined, not false: the states of 0.1.0 lack it. */
+  isAsIs: boolean | undefined
   stateFile: string | undefined
   outputFile: string | undefined
   /** What follows the command, such as the folder of a mirror. */
@@ -147,7 +148,7 @@ export function parseArguments(args: readonly string[]): Arguments {
     budget: readWhole('--budget', values.budget, ' of credits'),
     format,
     hasByteOrderMark: values.bom ?? false,
-    isAsIs: values['as-is'] ?? false,
+    isAsIs: values['as-is'],
     stateFile: values.state,
     outputFile: values.output,
     operand: operand ?? '',

@@ -9,7 +9,7 @@ export interface FormatOptions {
   /** Whether CSV begins with a byte order mark. */
   hasByteOrderMark: boolean
   /** Whether CSV has texts that a spreadsheet would run as formulas. Otherwise they get an apostrophe before them. */
-  isAsIs: boolean
+  isAsIs: boolean | undefined
 }
 
 /** Writes items, page by page. The first page of CSV and of a table begins with the names of the columns. */
@@ -73,11 +73,11 @@ function writeValue(value: unknown): string {
 }
 
 /** Returns what writes lines as RFC 4180 has them. */
-function createCsv(isAsIs: boolean): (rows: Rows) => string[] {
+function createCsv(isAsIs: boolean | undefined): (rows: Rows) => string[] {
   return (rows) => rows.map((row) => `${row.map((value) => writeCell(value, isAsIs)).join(',')}\r\n`)
 }
 
-function writeCell(value: unknown, isAsIs: boolean): string {
+function writeCell(value: unknown, isAsIs: boolean | undefined): string {
   const isFormula = typeof value === 'string' && /^\s*[=+\-@]|^[\t\r\n]/.test(value)
   const text = isFormula && !isAsIs ? `'${value}` : writeValue(value)
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
