@@ -17,6 +17,10 @@ const project = join(import.meta.dirname, '..')
 /** A package of `package-lock.json`. */
 export interface LockedPackage {
   version: string
+  integrity: string
+  license: string
+  dependencies?: Record<string, string>
+  peerDependencies?: Record<string, string>
   dev?: boolean
   optional?: boolean
   devOptional?: boolean
