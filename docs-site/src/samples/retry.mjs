@@ -11,8 +11,8 @@ async function get(url, { tries = 5 } = {}) {
       const response = await fetch(url, { headers, signal: AbortSignal.timeout(30_000) })
       if (response.ok) return await response.json()
       const isNotReady = response.headers.get('X-Error-Code') === 'filter_not_ready'
-      const isTemporary = [408, 429, 500, 503].includes(response.status) && !isNotReady
-      if (!isTemporary || attempt === tries) throw new Error(await response.text())
+      const isTemporary = [408, 429].includes(response.status) || response.status >= 500
+      if (isNotReady || !isTemporary || attempt === tries) throw new Error(await response.text())
       wait = Number(response.headers.get('Retry-After') ?? wait)
     } catch (error) {
       const isBroken = error instanceof TypeError || error.name === 'TimeoutError'

@@ -20,7 +20,7 @@ def get(url, tries=5):
                 raise
         else:
             not_ready = response.headers.get("X-Error-Code") == "filter_not_ready"
-            is_temporary = response.status_code in (408, 429, 500, 503) and not not_ready
+            is_temporary = response.status_code in (408, 429, *range(500, 600)) and not not_ready
             if not is_temporary or attempt == tries:
                 if not response.ok:
                     raise SystemExit(response.text)
