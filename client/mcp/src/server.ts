@@ -89,15 +89,15 @@ function registerList<Arguments extends ListArguments, Item>(
       const part = { cursor, limit, maxCredits, credits }
       const read = await readItems(call, createSource(call, given, readFields(given)), part)
       const { items, total, version, cursor: next } = read
-      const hasVersion = version !== undefined && cursor === undefined && tool.filters.length > 0
+      const hasVersion = cursor === undefined && tool.filters.length > 0
       const limitName = credits < wanted ? budget.name : 'max_credits'
       const note = [...describeEnd(read, limitName, call, connection), ...describePending(read)].join(' ')
       return {
         items,
-        ...(total !== undefined && { total }),
-        ...(hasVersion && { dataset_version: version }),
-        ...(next !== undefined && { next_cursor: next }),
-        ...(note !== '' && { note }),
+        total,
+        dataset_version: hasVersion ? version : undefined,
+        next_cursor: next,
+        note: note || undefined,
       }
     })
   })

@@ -29,11 +29,12 @@ export function createRunner(connection: Connection, budget: Budget) {
     budget.settle(granted, spent + budget.assume(idempotencyKey, unconfirmed))
     if (outcome instanceof Error)
       return fail(explain(outcome, { call, connection, granted, credits, unconfirmed, budget }))
-    // Once, as text, which every assistant reads. With `structuredContent` beside it, it would be sent twice.
+    // Once, as text, which every assistant reads. With `structuredContent` beside it, it would be sent twice. JSON leaves
+    // out members that are undefined.
     const applied = Object.entries(given).filter(([name]) => filters.includes(name))
     const result = {
       ...outcome,
-      ...(filters.length > 0 && { filters: Object.fromEntries(applied) }),
+      filters: filters.length > 0 ? Object.fromEntries(applied) : undefined,
       ...describeCredits(call, budget),
     }
     return { content: [{ type: 'text', text: JSON.stringify(result) }] }
@@ -46,11 +47,8 @@ function readMaxCost({ requestedUrl }: Call): number {
 }
 
 function describeCredits({ spent, balance }: Call, { left, name }: Budget) {
-  return {
-    cost: spent,
-    ...(balance !== undefined && { balance }),
-    ...(name === 'DEVDATA_BUDGET' && Number.isFinite(left) && { budget_left: left }),
-  }
+  const hasBudget = name === 'DEVDATA_BUDGET' && Number.isFinite(left)
+  return { cost: spent, balance, budget_left: hasBudget ? left : undefined }
 }
 
 function describeBudget({ name, total, left }: Budget): string {
