@@ -146,8 +146,10 @@ async function hashSources(baseUrl: string | undefined): Promise<string> {
     'openapi.yml',
     'package-lock.json',
     'tsconfig.json',
-    'api/portal/content-security-policy.ts',
+    'api/cli/csv.ts',
     'api/ledger/credit-price.ts',
+    'api/ledger/key-text.ts',
+    'api/portal/content-security-policy.ts',
     'api/portal/docs-manifest.ts',
     'api/portal/slots.ts',
   ].map((name) => join(projectDirectory, name))

@@ -14,7 +14,8 @@ import {
   previewDeletionList,
 } from '../people/deletion-list.ts'
 import { canAsk, confirm } from './confirm.ts'
-import { countOf, formatCount, formatCsvCell } from './output.ts'
+import { writeCsv } from './csv.ts'
+import { countOf, formatCount } from './output.ts'
 import { describePreview } from './preview-lines.ts'
 import { startProgress } from './progress.ts'
 import { withDatabase } from './session.ts'
@@ -106,8 +107,7 @@ async function readListFile(file: string): Promise<Uint8Array> {
 const reportHeader = 'line,entry,result\r\n'
 
 function formatReport(entries: readonly ListEntry[], results: readonly EntryResult[]): string {
-  const rows = entries.map(({ line, text }, index) => `${line},${formatCsvCell(text)},${results[index]}\r\n`)
-  return reportHeader + rows.join('')
+  return reportHeader + writeCsv(entries.map(({ line, text }, index) => [line, text, results[index] ?? null]))
 }
 
 function countResults(results: readonly EntryResult[]) {

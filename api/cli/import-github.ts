@@ -15,6 +15,7 @@ import { type GithubImportResult, importGithub } from '../sources/github/import.
 import type { GoneRepository } from '../sources/github/missing-repositories.ts'
 import type { LeftOut } from '../sources/github/skipped.ts'
 import { readBatch, readConcurrency, readMaxRemovals } from './arguments.ts'
+import { writeCsv } from './csv.ts'
 import {
   createPartialFailure,
   describeLoad,
@@ -25,7 +26,7 @@ import {
   summarize,
   summarizeManifests,
 } from './load.ts'
-import { countOf, formatCount, formatCsvCell, formatTime, sortByCount } from './output.ts'
+import { countOf, formatCount, formatTime, sortByCount } from './output.ts'
 
 /** Reasons that are counted one by one in the summary beside a report. */
 const maxReasons = 5
@@ -180,7 +181,7 @@ function formatReport({ failed, skipped, removed }: GithubImportResult): string 
     ...failed.map(({ name, reason }) => ['failed', name, reason]),
     ...skipped.map(({ name, reason }) => ['skipped', name, reason]),
   ]
-  return reportHeader + rows.map((cells) => `${cells.map(formatCsvCell).join(',')}\r\n`).join('')
+  return reportHeader + writeCsv(rows)
 }
 
 function printJson(result: GithubImportResult, startedAt: Date, seconds: number): void {

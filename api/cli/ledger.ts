@@ -5,7 +5,8 @@ import { countPrunable, pruneLedger } from '../ledger/prune.ts'
 import { readUsage, type UsageFilter } from '../ledger/usage.ts'
 import { verifyLedger } from '../ledger/verify.ts'
 import { readDay, readKeyId, readPastTime } from './arguments.ts'
-import { countOf, formatCount, formatCsvCell } from './output.ts'
+import { writeCsv } from './csv.ts'
+import { countOf, formatCount } from './output.ts'
 import { startProgress } from './progress.ts'
 import { withDatabase } from './session.ts'
 
@@ -87,11 +88,7 @@ function exportUsage({ json, ...filter }: UsageFilter & { json?: true }): Promis
     let separator = ''
     await readUsage(sql, filter, (rows) => {
       for (const row of rows) {
-        write(
-          json
-            ? `${separator}${JSON.stringify(row)}`
-            : `${Object.values(row).map(formatCsvCell).join(',')}\r\n`,
-        )
+        write(json ? `${separator}${JSON.stringify(row)}` : writeCsv([Object.values(row)]))
         separator = ','
       }
     })

@@ -42,10 +42,3 @@ export function sortByCount(counts: ReadonlyMap<string, number>): [name: string,
 export function formatTime(time: string | null): string {
   return time === null ? '-' : time.replace(/^(.{10})T(.{5}).*/, '$1 $2Z')
 }
-
-/** Writes a cell of CSV (RFC 4180). A text that a spreadsheet would run as a formula gets an apostrophe before it. */
-export function formatCsvCell(value: string | number | null): string {
-  const text =
-    typeof value === 'string' && /^\s*[=+\-@]|^[\t\r\n]/.test(value) ? `'${value}` : String(value ?? '')
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
-}

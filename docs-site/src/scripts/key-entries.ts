@@ -1,8 +1,8 @@
 /**
  * The ledger's entries of the reader's key on the page "Your key": pages of a table, and all of them as a file.
  */
+import { writeCsv } from '../../../api/cli/csv.ts'
 import type { UsageEntry } from '../../../client/src/types.ts'
-import { writeCsv } from './csv.ts'
 import { createElement as create, createButton } from './elements.ts'
 import { readKey } from './key.ts'
 import { createTable, formatNumber } from './key-table.ts'

@@ -5,7 +5,7 @@
  * stay numbers, negative ones too.
  */
 function writeCell(value: string | number | null): string {
-  if (typeof value === 'number' || value === null) return String(value ?? '')
+  if (typeof value !== 'string') return String(value ?? '')
   const text = /^\s*[=+\-@]|^[\t\r\n]/.test(value) ? `'${value}` : value
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
