@@ -48,13 +48,11 @@ export async function createBillOfMaterials(): Promise<Archive> {
     version: 1,
     metadata: {
       component: {
-        ...{
-          'bom-ref': service,
-          type: 'application',
-          name: 'devdata',
-          version: readVersion(),
-          purl: service,
-        },
+        'bom-ref': service,
+        type: 'application',
+        name: 'devdata',
+        version: readVersion(),
+        purl: service,
         licenses: [{ expression: license }],
       },
     },
