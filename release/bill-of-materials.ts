@@ -8,7 +8,7 @@ import { type LockedPackage, listPackages } from './service.ts'
 
 /**
  * Lists the packages inside of the packed service (CycloneDX 1.5), from the lock file alone. What `npm sbom` lists
- * depends on the installation, on settings of npm, and on `NODE_ENV`, which Vite sets: then it lacks all peers.
+ * depends on the installation, on settings of npm, and on `NODE_ENV`: with the value that Vite sets, peers are missing.
  */
 export async function createBillOfMaterials(): Promise<Archive> {
   const packages = await listPackages()
@@ -81,9 +81,9 @@ function findPackage(
   return findPackage(packages, folder.replace(/\/?node_modules\/(@[^/]+\/)?[^/]+$/, ''), name)
 }
 
-/** Of the file in the registry, in hexadecimal digits. */
+/** The SHA-512 of the package's file in the registry, in hexadecimal digits. */
 function readSha512(integrity: string): string {
   const [, hash] = /^sha512-(\S+)$/.exec(integrity) ?? []
-  if (hash === undefined) throw new Error(`package-lock.json has another hash than SHA-512: ${integrity}`)
+  if (hash === undefined) throw new Error(`package-lock.json has a hash that isn't SHA-512: ${integrity}`)
   return Buffer.from(hash, 'base64').toString('hex')
 }

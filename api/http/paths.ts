@@ -34,7 +34,7 @@ export function isSameOriginPath(path: string): boolean {
   })
 }
 
-/** Paths whose requests may have a body. */
+/** Paths that have other methods than `GET` and `HEAD`. */
 const writtenPaths: readonly [pattern: RegExp, methods: readonly string[]][] = [
   [new RegExp(`^${mcpPath}$`), postMethods],
   [new RegExp(`^${signInPath}$`), ['GET', 'HEAD', 'POST', 'OPTIONS']],

@@ -154,6 +154,11 @@ describe.each([
     expect(wasStored).toEqual(received.map(() => true))
     // All is read: nothing is sent.
     expect(await run()).toMatchObject({ exit: 0, stdout })
+    rmSync(join(directory, 'users.ndjson')) // what was paid for isn't paid again unasked
+    expect(await run()).toMatchObject({
+      exit: 1,
+      stderr: expect.stringContaining('users.ndjson lacks users: '),
+    })
     expect(received).toHaveLength(pages + crashes.length)
     end()
   })

@@ -13,7 +13,8 @@ async function get(url, { tries = 5 } = {}) {
       const isNotReady = response.headers.get('X-Error-Code') === 'filter_not_ready'
       const isTemporary = [408, 429].includes(response.status) || response.status >= 500
       if (isNotReady || !isTemporary || attempt === tries) throw new Error(await response.text())
-      wait = Number(response.headers.get('Retry-After') ?? wait)
+      const after = response.headers.get('Retry-After') ?? ''
+      if (/^\d+$/.test(after)) wait = Number(after)
     } catch (error) {
       const isBroken = error instanceof TypeError || error.name === 'TimeoutError'
       if (!isBroken || attempt === tries) throw error

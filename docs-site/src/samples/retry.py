@@ -20,12 +20,14 @@ def get(url, tries=5):
                 raise
         else:
             not_ready = response.headers.get("X-Error-Code") == "filter_not_ready"
-            is_temporary = response.status_code in (408, 429, *range(500, 600)) and not not_ready
-            if not is_temporary or attempt == tries:
+            is_temporary = response.status_code in (408, 429) or response.status_code >= 500
+            if not_ready or not is_temporary or attempt == tries:
                 if not response.ok:
                     raise SystemExit(response.text)
                 return response.json()
-            wait = float(response.headers.get("Retry-After", wait))
+            after = response.headers.get("Retry-After", "")
+            if after.isdigit():
+                wait = int(after)
         time.sleep(wait)
 
 

@@ -12,8 +12,11 @@ import { setTimeout as pause } from 'node:timers/promises'
 const budget = 500
 const url = '{base_url}/users?country=DE&dependency_names=react&per_page=100'
 let state = { url, key: crypto.randomUUID(), size: 0, spent: 0 }
-if (existsSync('users.ndjson') && existsSync('users.state')) {
+if (existsSync('users.state')) {
   state = JSON.parse(readFileSync('users.state', 'utf8'))
+  if (!existsSync('users.ndjson') || statSync('users.ndjson').size < state.size) {
+    throw new Error('users.ndjson lacks users: restore it, or delete users.state to pay for all again')
+  }
 }
 
 async function get({ tries = 7 } = {}) {
@@ -31,7 +34,8 @@ async function get({ tries = 7 } = {}) {
       const isNotReady = response.headers.get('X-Error-Code') === 'filter_not_ready'
       const isTemporary = [408, 429].includes(response.status) || response.status >= 500
       if (isNotReady || !isTemporary || attempt === tries) throw new Error(text)
-      wait = Number(response.headers.get('Retry-After') ?? wait)
+      const after = response.headers.get('Retry-After') ?? ''
+      if (/^\d+$/.test(after)) wait = Number(after)
     } catch (error) {
       const isBroken = error instanceof TypeError || error.name === 'TimeoutError'
       if (!isBroken || attempt === tries) throw error
@@ -41,7 +45,7 @@ async function get({ tries = 7 } = {}) {
 }
 
 appendFileSync('users.ndjson', '')
-truncateSync('users.ndjson', state.size) // a page without a stored state comes again, free
+truncateSync('users.ndjson', state.size) // a page whose state wasn't stored is read again, free
 while (true) {
   writeFileSync('users.state.new', JSON.stringify(state), { flush: true })
   renameSync('users.state.new', 'users.state') // before the request is sent
@@ -53,7 +57,7 @@ while (true) {
     url: link?.match(/<([^>]+)>; rel="next"/)?.[1],
     key: crypto.randomUUID(),
     size: statSync('users.ndjson').size,
-    spent: state.spent + users.length, // also if the run before has paid for them
+    spent: state.spent + users.length, // even if an earlier run paid for them
   }
 }
 console.log(`${state.spent} users in users.ndjson, ${budget - state.spent} credits of the budget left`)

@@ -2,6 +2,7 @@ import json
 import os
 import random
 import time
+import uuid
 
 import requests
 
@@ -9,10 +10,12 @@ budget = 500
 session = requests.Session()
 session.headers["Authorization"] = f"Bearer {os.environ['DEVDATA_API_KEY']}"
 url = "{base_url}/users?country=DE&dependency_names=react&per_page=100"
-state = {"url": url, "key": os.urandom(16).hex(), "size": 0, "spent": 0}
-if os.path.exists("users.ndjson") and os.path.exists("users.state"):
+state = {"url": url, "key": str(uuid.uuid4()), "size": 0, "spent": 0}
+if os.path.exists("users.state"):
     with open("users.state") as file:
         state = json.load(file)
+    if not os.path.exists("users.ndjson") or os.path.getsize("users.ndjson") < state["size"]:
+        raise SystemExit("users.ndjson lacks users: restore it, or delete users.state to pay for all again")
 
 
 def save(file, text):
@@ -30,10 +33,12 @@ def get(tries=7):
             if response.ok:
                 return response
             not_ready = response.headers.get("X-Error-Code") == "filter_not_ready"
-            is_temporary = response.status_code in (408, 429, *range(500, 600)) and not not_ready
-            if not is_temporary or attempt == tries:
+            is_temporary = response.status_code in (408, 429) or response.status_code >= 500
+            if not_ready or not is_temporary or attempt == tries:
                 raise SystemExit(response.text)
-            wait = float(response.headers.get("Retry-After", wait))
+            after = response.headers.get("Retry-After", "")
+            if after.isdigit():
+                wait = int(after)
         except (requests.ConnectionError, requests.Timeout, requests.exceptions.ChunkedEncodingError):
             if attempt == tries:
                 raise
@@ -41,7 +46,7 @@ def get(tries=7):
 
 
 with open("users.ndjson", "ab") as output:
-    output.truncate(state["size"])  # a page without a stored state comes again, free
+    output.truncate(state["size"])  # a page whose state wasn't stored is read again, free
     while True:
         with open("users.state.new", "wb") as file:
             save(file, json.dumps(state))
@@ -52,7 +57,7 @@ with open("users.ndjson", "ab") as output:
         users = response.json()["data"]
         save(output, "".join(json.dumps(user) + "\n" for user in users))
         state["url"] = response.links.get("next", {}).get("url")
-        state["key"] = os.urandom(16).hex()
+        state["key"] = str(uuid.uuid4())
         state["size"] = os.path.getsize("users.ndjson")
-        state["spent"] += len(users)  # also if the run before has paid for them
+        state["spent"] += len(users)  # even if an earlier run paid for them
 print(f"{state['spent']} users in users.ndjson, {budget - state['spent']} credits of the budget left")

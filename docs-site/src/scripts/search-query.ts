@@ -66,7 +66,7 @@ function countEdits(a: string, b: string, limit: number): number {
   return above[b.length] ?? 0
 }
 
-/** Endings of English words; the first is none. */
+/** Endings of English words; the first is empty. */
 const endings = new Set(
   ' s es d ed e ee ing er ers or ors al ally ly y ies ied able ment ments ness ion ions ation ations ive'.split(
     ' ',
@@ -83,8 +83,8 @@ function isFormOf(word: string, known: string): boolean {
 }
 
 /**
- * The word itself if it is known, the most frequent of the words that are nearest to it, the word again if others begin
- * like it, or nothing.
+ * The word itself if it or another form of it is known. Otherwise the most frequent of the nearest words. If none is near,
+ * the word if others begin like it, or nothing.
  */
 function correctWord(word: string, words: readonly string[]): string {
   if (word.length < minCorrectedLength || /\d/.test(word)) return word
