@@ -1,4 +1,4 @@
-/** The paths that differ from others: which need no key, which are for their own origin, and which do more than read. */
+/** The paths that differ from others: which need no key, are for their own origin alone, or do more than read. */
 import { postMethods, readMethods } from '../errors.ts'
 
 /**

@@ -83,8 +83,8 @@ function isFormOf(word: string, known: string): boolean {
 }
 
 /**
- * The word itself if it or another form of it is known. Otherwise the most frequent of the nearest words. If none is near,
- * the word if others begin like it, or nothing.
+ * The word itself if it or another form of it is known. Otherwise the most frequent of the nearest words. If none is
+ * near, the word if others begin like it, or nothing.
  */
 function correctWord(word: string, words: readonly string[]): string {
   if (word.length < minCorrectedLength || /\d/.test(word)) return word

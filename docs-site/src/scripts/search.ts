@@ -26,7 +26,7 @@ interface Result {
   score: number
   data(): Promise<Hit>
 }
-/** A result and its score for all words. Pagefind forgets the data of a result that nothing refers to, so it isn't copied. */
+/** A result and its score for all words. Pagefind forgets the data of a result that nothing refers to: no copies. */
 interface Scored {
   result: Result
   score: number
