@@ -61,7 +61,10 @@ const startParams = [
   ...['-c', 'shared_buffers=32MB'],
 ]
 
-/** A new database: initdb keeps it in memory, beside buffers of its own, until it is written as a whole. */
+/**
+ * For a new database. PGlite creates its files in memory, beside buffers of 128 MB by default, before it writes them to
+ * the disk. Later, `startParams` say how many buffers there are.
+ */
 const initDbStartParams = ['-c', 'shared_buffers=4MB', '--wal-segsize=4']
 
 /** Emscripten's number of EIO. */

@@ -98,7 +98,7 @@ export function compileProgram(): Promise<WebAssembly.Module> {
   // V8 may crash the process where it frees compiled WebAssembly (https://github.com/nodejs/node/issues/64500), so it
   // frees none. There is little: the database's memory stays the same.
   setFlagsFromString('--no-wasm-code-gc')
-  // Nor does it optimize any: one of PGlite's functions alone would take 600 MB for a second.
+  // It doesn't optimize WebAssembly either: one of PGlite's functions alone would take 600 MB of memory for a second.
   setFlagsFromString('--no-wasm-tier-up')
   setFlagsFromString('--no-wasm-dynamic-tiering')
   const path = join(dirname(createRequire(import.meta.url).resolve('@electric-sql/pglite')), 'pglite.wasm')

@@ -51,8 +51,7 @@ export function hashHandle(handle: Uint8Array): Buffer {
 }
 
 /**
- * Finds the keys of access tokens, in the order of the tokens. Tokens whose key or connection has ended
- * find none.
+ * Finds the keys of access tokens, in the order of the tokens. Tokens whose key or connection has ended find none.
  */
 export async function findConnectedKeys(
   sql: Sql,

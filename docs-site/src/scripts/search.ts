@@ -26,7 +26,10 @@ interface Result {
   score: number
   data(): Promise<Hit>
 }
-/** A result and its score for all words. Pagefind forgets the data of a result that nothing refers to: no copies. */
+/**
+ * A result and its score for all words. The result is Pagefind's own object, not a copy: Pagefind forgets the data of an
+ * object that nothing refers to.
+ */
 interface Scored {
   result: Result
   score: number
