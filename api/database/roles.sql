@@ -32,9 +32,9 @@ grant insert, delete on notices to devdata_operator;
 grant insert, update on ledger_days to devdata_operator;
 grant update on dataset to devdata_operator;
 grant insert, update, delete on
-  users, repositories, forge_repositories, loaded_histories, commits, locations, companies, attributes, dependencies,
-  repository_dependencies, user_dependencies, user_activity, identities, user_addresses, contributions, imports, sets, use_dates, coverage,
-  dataset_versions,
+  users, repositories, forge_repositories, loaded_histories, dependency_commit_changes, commits, locations, companies, attributes,
+  dependencies, repository_dependencies, user_dependencies, user_activity, identities, user_addresses, contributions, imports, sets,
+  use_dates, coverage, dataset_versions,
   removals, forgotten_people, forgotten_identities, forgotten_identities_key
   to devdata_operator;
 grant update (path) on ledger to devdata_operator; -- to forget people

@@ -62,6 +62,7 @@ export async function removeRepositories(change: DatasetChange, ids: Fragment): 
     select 'repositories', id, ${allTerm}::integer || term_ids, '{}' from removed_repositories`
   await tx`delete from forge_repositories f using removed_repositories r where f.forge_rest_id = r.forge_rest_id`
   await tx`delete from loaded_histories using removed_repositories r where repository_id = r.id`
+  await tx`delete from dependency_commit_changes using removed_repositories r where repository_id = r.id`
   const { count } = await tx`delete from repositories p using removed_repositories r where p.id = r.id`
   await tx`drop table removed_repositories`
   removed.repositories += count

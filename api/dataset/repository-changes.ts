@@ -45,7 +45,6 @@ export async function useKnownRepositories({ tx, importId }: Load): Promise<void
 export async function applyRepositories(load: Load): Promise<AppliedRows> {
   const { tx, version } = load
   const staged = tx(stagingTable('repos', load.importId))
-  const haveOtherCommits = tx`(s.dependencies is not null and r.dependency_commits is distinct from s.dependency_commits)`
   // Clients don't get commits with a repository, so those alone don't give it a new version.
   await tx`
     create temporary table changed_repositories on commit drop as
@@ -61,7 +60,7 @@ export async function applyRepositories(load: Load): Promise<AppliedRows> {
     from ${staged} s
     left join repositories r using (forge_rest_id)
     where r.id is null or r.members <> s.members or r.dependencies <> s.dependencies
-      or ${haveOtherCommits}`
+      or s.dependencies is not null and r.dependency_commits is distinct from s.dependency_commits`
   await tx`analyze changed_repositories`
   await noteNewNames(load)
   await tx`
@@ -70,10 +69,13 @@ export async function applyRepositories(load: Load): Promise<AppliedRows> {
       term_ids = s.term_ids, version = case when c.keeps_version then r.version else ${version} end, members = s.members,
       dependencies = coalesce(s.dependencies, r.dependencies),
       dependencies_count = case when s.dependencies is null then r.dependencies_count else s.dependencies_count end,
-      dependency_commits = case when s.dependencies is null then r.dependency_commits else s.dependency_commits end,
-      dependency_commits_version = case when ${haveOtherCommits} then ${version} else r.dependency_commits_version end
+      dependency_commits = case when s.dependencies is null then r.dependency_commits else s.dependency_commits end
     from changed_repositories c join ${staged} s using (position)
     where r.id = c.id and not c.is_new`
+  await tx`
+    insert into dependency_commit_changes
+    select id, ${version} from changed_repositories where keeps_version
+    on conflict (repository_id) do update set version = excluded.version`
   const moved = tx`(select * from changed_repositories where old_url <> url)`
   await tx`
     update repositories r

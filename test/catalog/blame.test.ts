@@ -98,6 +98,8 @@ describeOnOneDatabase('the blame of dependencies from files', (kind) => {
     ])
     await exportNdjson(service.sql, folder.path, { since: version + 1 })
     expect(await readObjects(folder.path, 'repos.ndjson')).toEqual([])
+    await load(service, { removals: [{ forge_rest_id: 1, kind: 'repository' }] })
+    expect(await service.sql`select from dependency_commit_changes`).toHaveLength(0)
   })
 
   test('takes names that mean something to JavaScript, JSON and PostgreSQL, and any number of them', async () => {

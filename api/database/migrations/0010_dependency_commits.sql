@@ -2,7 +2,12 @@
 --
 -- The commits that added and removed what a repository declares, as far as they are known: a JSON object of files, then of names,
 -- with [hash, hash] (api/catalog/stored-documents.ts). Null: none is. A load of an older version leaves it as it is.
-alter table repositories
-  add column dependency_commits text,
-  add column dependency_commits_version bigint; -- of the dataset, when they last changed, if nothing else of the repository did
-create index on repositories (dependency_commits_version) where dependency_commits_version is not null;
+alter table repositories add column dependency_commits text;
+
+-- The version of the dataset in which these commits last changed, and nothing else of the repository. An index on a column of
+-- repositories would read all their rows, while requests wait.
+create table dependency_commit_changes (
+  repository_id integer primary key,
+  version bigint not null
+);
+create index on dependency_commit_changes (version);

@@ -231,7 +231,9 @@ const changedLines: Record<RecordKind, (tx: SqlOrTransaction, since: number) => 
       tx,
       tx`
         select ${renderRepository(tx)} as document from repositories
-        where version > ${since} or dependency_commits_version > ${since} order by id`,
+        where version > ${since}
+          or id = any (array(select repository_id from dependency_commit_changes where version > ${since}))
+        order by id`,
     ),
   commits: (tx, since) =>
     streamLines(
