@@ -91,6 +91,8 @@ const fieldNames: Readonly<Record<string, string>> = {
 
 /** How old the data itself is. A load can be new, and its records old. */
 function writeNewest({ last_push, last_commit }: Coverage, nowMs: number): string {
+  if (last_push !== null && last_push === last_commit)
+    return `The newest push and commit were on ${writeDay(last_push)} (${writeAge(last_push, nowMs)}). `
   const days = { push: last_push, commit: last_commit }
   return Object.entries(days)
     .map(([what, day]) =>

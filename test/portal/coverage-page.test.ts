@@ -63,6 +63,14 @@ describe('the page', () => {
     expect(text.indexOf('pom.xml3')).toBeLessThan(text.indexOf('go.mod2'))
   })
 
+  test('names the day of the newest push and commit once', () => {
+    const last_commit = coverage.last_push
+    const { coverage: slot } = writeCoverageSlots({ ...coverage, last_commit }, now)
+    expect(readFragment(slot?.html ?? '')).toContain(
+      'The newest push and commit were on December 31, 2025 (3 days ago). Version 3',
+    )
+  })
+
   test('shows how it grew with each load', () => {
     expect(readFragment(html)).toContain('Users: 1,000 on January 1, 2026, 1,500 on January 3, 2026')
     expect(readFragment(html)).toContain('2026-01-03 10:00users <b>+900, −400+0, 5 changed+0')

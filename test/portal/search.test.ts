@@ -102,7 +102,16 @@ const firstHits = {
   graphql: 'Requests and responses',
   'commits of a user': 'Filtering',
   'npm install': 'TypeScript client',
+  // Packages, which pages don't name or tell something else about
+  'companies using kafka': 'Filter by dependency',
+  'who still uses redis': 'Filter by dependency',
+  'depends on lodash': 'Filter by dependency',
+  'developers using docker': 'Filter by dependency',
+  // A word that a longer one is two letters from
+  'talk to sales': 'Support',
   // Operators
+  'address already in use': 'Start and stop',
+  'give a customer credits': 'Keys',
   'docker compose': 'Containers',
   import: 'Load data',
   install: 'Install a release',

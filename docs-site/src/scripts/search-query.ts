@@ -37,6 +37,37 @@ function generalizeCountries(words: readonly string[]): string[] {
   return general
 }
 
+const usersOfPackages =
+  'who|anyone|people|developers?|engineers?|teams?|users?|compan(?:y|ies)|startups?|apps?|projects?|repos?|repositor(?:y|ies)'
+const usesOfPackages = [
+  'us(?:e|es|ed|ing)',
+  String.raw`(?<=\busers )of`,
+  'adopt(?:s|ed|ing)?',
+  'depend(?:s|ing|ents)? (?:on|of)',
+  'built (?:with|on)',
+  '(?:switched|migrated|moved) from',
+].join('|')
+
+/** The use of a package, in the words of a question: `companies using kafka`, `who still uses redis`, `depends on lodash`. */
+const useOfPackage = new RegExp(
+  String.raw`(?:\b(${usersOfPackages}) ((?:\S+ ){0,3}?))?\b(?:${usesOfPackages}) ([\p{L}\p{N}@/._-]+)`,
+  'gu',
+)
+
+/**
+ * Puts `dependents` in place of the use of a package: pages are about packages in general, and name few. Without a user,
+ * a known word is no package: `using docker` is about containers.
+ */
+const generalizePackages = (text: string, words: readonly string[]): string =>
+  text.replace(
+    useOfPackage,
+    (use: string, user: string | undefined, between: string | undefined, name: string) => {
+      const isKnown = name.length < minCorrectedLength || words.some((known) => isFormOf(name, known))
+      const isPackage = user !== undefined || !isKnown
+      return isPackage && !fillers.has(name) && !findCountryCode(name) ? `${between ?? ''}dependents` : use
+    },
+  )
+
 /** Shorter words have too many neighbors to be corrected. */
 const minCorrectedLength = 4
 
@@ -92,7 +123,8 @@ function correctWord(word: string, words: readonly string[]): string {
   if (words.some((known) => isFormOf(word, known))) return word
   let nearest = ''
   // Hardly anybody mistypes the first letter. Near words with another one mean something else: `unused` is not `used`.
-  let limit = word.length < 6 ? 1 : 2
+  // Of a short word, two other letters make another word: `minimum` is not `maximum`.
+  let limit = word.length < 9 ? 1 : 2
   for (const known of words) {
     if (known[0] !== word[0]) continue
     const edits = countEdits(word, known, limit)
@@ -114,7 +146,7 @@ function correctWord(word: string, words: readonly string[]): string {
  */
 export function improveQuery(text: string, words: readonly string[]): string {
   const meant = synonyms.reduce((words, [said, word]) => words.replace(said, word), text.toLowerCase())
-  const asked = meant.match(/\S*[^\s?!.,;:]/g) ?? []
+  const asked = generalizePackages(meant, words).match(/\S*[^\s?!.,;:]/g) ?? []
   const telling = asked.filter((word) => !fillers.has(word))
   return generalizeCountries(telling.length > 0 ? telling : asked)
     .map((word) => word.replace(/[\p{L}\p{N}]+/gu, (part) => correctWord(part, words)))
