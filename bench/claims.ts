@@ -153,15 +153,15 @@ function describeMachines(recorded: Recorded): string {
 /** When and on how much data the parts were measured. */
 function tabulateSources(recorded: Recorded): string {
   const groups = new Map<string, { names: string[]; cells: string[] }>()
-  for (const [name, { data: sizesOf, date, version, machine, load }] of Object.entries(recorded)) {
+  for (const [name, { data: sizesOf, date, commit, machine, load }] of Object.entries(recorded)) {
     const sizes = Object.entries(sizesOf).map(([what, size]) => `${whole(size)} ${what}`)
     const data = sizes.join(', ') + (name === 'forge' ? ' (sets only)' : '')
-    const cells = [data, date, version, readFlush(machine), `${whole(100 * load.others)} %`]
+    const cells = [data, date, commit ?? '', readFlush(machine), `${whole(100 * load.others)} %`]
     const group = groups.get(cells.join()) ?? { names: [], cells }
     groups.set(cells.join(), { ...group, names: [...group.names, `\`${name}\``] })
   }
   return tabulate(
-    ['Parts of the benchmark', 'Data', 'Date', 'Version', 'Flush to the disk', 'Processors used by others'],
+    ['Parts of the benchmark', 'Data', 'Date', 'Commit', 'Flush to the disk', 'Processors used by others'],
     [...groups.values()].map(({ names, cells }) => [names.join(', '), ...cells]),
   )
 }
