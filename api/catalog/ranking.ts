@@ -7,6 +7,7 @@ import { copyRows, readInteger } from '../database/copy.ts'
 import { filterNotReady } from '../errors.ts'
 import { offsetOf, type Page } from '../paging/page.ts'
 import { Bitmap, type IdSet } from '../sets/id-set.ts'
+import { OutdatedError } from '../sets/outdated-error.ts'
 import { countSets, uniteSets } from '../sets/set-unions.ts'
 import { type SetKey, selectKey } from '../sets/stored-sets.ts'
 import { dayOf, secondsPerDay } from './attribute-values.ts'
@@ -86,26 +87,24 @@ function measureKnown(known: Ranking['known']): number {
   return sum
 }
 
-/** Ranks matches. If they are all items, the rows of terms have the counts. Throws `filterNotReady`. */
+/** Ranks matches. If they are all items, the rows of terms have the counts. Throws `filterNotReady` and `OutdatedError`. */
 export async function rankMatches(
   sql: SqlOrTransaction,
   sort: Sort,
   { ids, edition }: EditionMatches,
   areAll: boolean,
-): Promise<Ranking | 'outdated'> {
+): Promise<Ranking> {
   if (ids.total <= maxRows) {
     const places = await readPlaces(sql, sort, ids.select(0, ids.total), edition)
-    if (places === 'outdated') return places
     // One group, by its lowest value.
     const values = [toGroupValue(sort, places.at(-1)?.value ?? null)]
     return createRanking(sort, { values, keys: [], sizes: [] }, [ids.total], [rankPlaces(places)])
   }
   const terms = await readTerms(sql, sort, edition)
-  if (terms === 'outdated') return terms
   const counts = areAll
     ? terms.sizes
     : await countSets(sql, sortOrders[sort].list, terms.keys, ids.toBitmap(), edition)
-  return counts === 'outdated' ? counts : createRanking(sort, terms, counts)
+  return createRanking(sort, terms, counts)
 }
 
 /** Creates a ranking from the number of matches that have each term. The first groups may be known. */
@@ -136,16 +135,20 @@ export interface RankedPage {
   skipped: number
 }
 
-/** Finds the matches on a page. Reads the groups that the ranking doesn't know yet, which adds them to it. */
+/**
+ * Finds the matches on a page. Reads the groups that the ranking doesn't know yet, which adds them to it. Throws
+ * `OutdatedError`.
+ */
 export async function selectRanked(
   sql: SqlOrTransaction,
   ranking: Ranking,
   matches: EditionMatches,
   page: Page<SortPlace>,
-): Promise<RankedPage | 'outdated'> {
-  const span = findSpan(ranking, page)
-  if ((await readGroups(sql, ranking, matches, span)) === 'outdated') return 'outdated'
-  return selectKnown(ranking, page) ?? 'outdated'
+): Promise<RankedPage> {
+  await readGroups(sql, ranking, matches, findSpan(ranking, page))
+  const found = selectKnown(ranking, page)
+  if (found === undefined) throw new OutdatedError()
+  return found
 }
 
 /** Finds the matches on a page. Undefined: the ranking doesn't know all of the page's groups yet. */
@@ -201,7 +204,7 @@ async function readGroups(
   ranking: Ranking,
   { ids, edition }: EditionMatches,
   { first, end }: { first: number; end: number },
-): Promise<'read' | 'outdated'> {
+): Promise<void> {
   const { sort, known } = ranking
   const matches = ids.toBitmap()
   const missing = listGroups(ranking, first, end).filter(({ index }) => !known.has(index))
@@ -211,9 +214,7 @@ async function readGroups(
   // If many items of the days match, the times of all are read. That costs less than finding the matches one by one.
   const readsAll = sumUp(days, 'size') <= 4 * sumUp(days, 'matches')
   const sets = await intersectSets(sql, sort, readsAll ? ties : [...ties, ...days], matches, edition)
-  if (sets === 'outdated') return sets
   const times = await readDays(sql, days, readsAll ? matches : sets.slice(ties.length), edition)
-  if (times === 'outdated') return times
   for (const [place, { value, index }] of ties.entries()) {
     const set = sets[place]
     if (set !== undefined) known.set(index, rankTies(value, set))
@@ -230,7 +231,6 @@ async function readGroups(
     known.delete(index)
     knownBytes -= bytes
   }
-  return 'read'
 }
 
 function listGroups({ values, keys, sizes, starts }: Ranking, first: number, end: number): Group[] {
@@ -252,12 +252,11 @@ async function intersectSets(
   groups: readonly Group[],
   matches: Bitmap,
   edition: string,
-): Promise<IdSet[] | 'outdated'> {
+): Promise<IdSet[]> {
   const found: IdSet[] = []
   if (groups.length === 0) return found
   const unions = groups.map(({ key }) => ({ sets: [key] }))
   for await (const union of uniteSets(sql, sortOrders[sort].list, unions, edition)) {
-    if (union === 'outdated') return union
     union.intersect(matches)
     found.push(union.toIdSet())
   }
@@ -270,7 +269,7 @@ async function readDays(
   groups: readonly Group[],
   matches: readonly IdSet[] | Bitmap,
   edition: string,
-): Promise<RankedItems[] | 'outdated'> {
+): Promise<RankedItems[]> {
   if (groups.length === 0) return []
   const days = groups.map(({ value }) => value ?? 0)
   const isBitmap = matches instanceof Bitmap
@@ -300,7 +299,8 @@ async function readDays(
     }
     found.push(rankDay(days[found.length] ?? 0, codes.slice(0, length).sort()))
   }
-  return isOutdated ? 'outdated' : found
+  if (isOutdated) throw new OutdatedError()
+  return found
 }
 
 /** Ids have 31 bits. */
@@ -343,7 +343,7 @@ async function readPlaces(
   sort: Sort,
   ids: readonly number[],
   edition: string,
-): Promise<SortPlace[] | 'outdated'> {
+): Promise<SortPlace[]> {
   const { list } = sortOrders[sort]
   const values = {
     followers: sql`(document::json ->> 'followers')::bigint`,
@@ -358,11 +358,11 @@ async function readPlaces(
       select coalesce(json_agg(json_build_object('value', ${values[sort]}, 'id', id)), '[]') from ${sql(list)}
       where id = any(${sql.typed.bigints(ids)}::integer[])`,
   )
-  return places === 'outdated' ? places : places.sort(comparePlaces)
+  return places.sort(comparePlaces)
 }
 
 /** Reads the terms of an order. */
-async function readTerms(sql: SqlOrTransaction, sort: Sort, edition: string): Promise<Terms | 'outdated'> {
+async function readTerms(sql: SqlOrTransaction, sort: Sort, edition: string): Promise<Terms> {
   const { list, attribute, rest } = sortOrders[sort]
   return readJson<Terms>(
     sql,
@@ -379,16 +379,17 @@ async function readTerms(sql: SqlOrTransaction, sort: Sort, edition: string): Pr
   )
 }
 
-/** Reads what `select` selects, which is JSON. Throws `filterNotReady`. */
+/** Reads what `select` selects, which is JSON. Throws `filterNotReady` and `OutdatedError`. */
 async function readJson<Found>(
   sql: SqlOrTransaction,
   sort: Sort,
   edition: string,
   select: Fragment,
-): Promise<Found | 'outdated'> {
+): Promise<Found> {
   const [row] = await sql<{ edition: string; unready: string[]; found: Found }[]>`
     select edition, ${selectUnready(sql, [`sort=${sort}`])} as unready, (${select}) as found from dataset`
   if (row === undefined) throw new Error('the dataset row is missing')
   if (row.unready.length > 0) throw filterNotReady(row.unready)
-  return row.edition === edition ? row.found : 'outdated'
+  if (row.edition !== edition) throw new OutdatedError()
+  return row.found
 }

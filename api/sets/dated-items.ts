@@ -2,6 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { SqlOrTransaction } from '../database/connect.ts'
 import { copyRows, readInteger } from '../database/copy.ts'
+import { OutdatedError } from './outdated-error.ts'
 import { decodeChunk, type UseBegin, type UseEnd, Uses } from './use-chunks.ts'
 
 /** A term whose uses have dates. */
@@ -38,8 +39,8 @@ export function joinUses(one: ItemUse, other: ItemUse): ItemUse {
 const maxPending = 10_000
 
 /**
- * Calls `onUse` for each item of each group, group by group, if the dataset has the edition. Returns false if it
- * doesn't. One statement reads the dates of all groups.
+ * Calls `onUse` for each item of each group, group by group. One statement reads the dates of all groups. Throws
+ * `OutdatedError` if the dataset no longer has the edition.
  */
 export async function readDatedItems(
   sql: SqlOrTransaction,
@@ -47,12 +48,12 @@ export async function readDatedItems(
   groups: readonly (readonly DatedTerm[])[],
   edition: string,
   onUse: (use: ItemUse) => void,
-): Promise<boolean> {
+): Promise<void> {
   let pending: PendingGroup | undefined
-  let isCurrent = true
+  let isOutdated = false
   for await (const [current, place, term, first, bytes] of copyChunks(sql, list, groups, edition)) {
     if (readInteger(current) === 0) {
-      isCurrent = false
+      isOutdated = true
       continue // a stream must be read to its end
     }
     const group = readInteger(place)
@@ -68,7 +69,7 @@ export async function readDatedItems(
     pending.add(readInteger(term), bytes)
   }
   pending?.flush(Number.POSITIVE_INFINITY)
-  return isCurrent
+  if (isOutdated) throw new OutdatedError()
 }
 
 /**

@@ -5,6 +5,7 @@ import type { SqlOrTransaction } from '../../api/database/connect.ts'
 import { copyInto, writeRow } from '../../api/database/copy.ts'
 import { type DatedTerm, type ItemUse, readDatedItems } from '../../api/sets/dated-items.ts'
 import { readFileUses } from '../../api/sets/file-uses.ts'
+import { OutdatedError } from '../../api/sets/outdated-error.ts'
 import type { IdRange } from '../../api/sets/set-verification.ts'
 import { applyUseChanges, type UseSource } from '../../api/sets/use-changes.ts'
 import { decodeChunk, encodeUses, Uses, unknownBegin } from '../../api/sets/use-chunks.ts'
@@ -155,7 +156,7 @@ describeOnOneDatabase('stored dates', (kind) => {
     )
     const found: ItemUse[] = []
     const read = (use: ItemUse) => void found.push(use)
-    expect(await readFileUses(tx, 'users', ["it's", 'none'], edition, read, limits)).toBe(true)
+    await readFileUses(tx, 'users', ["it's", 'none'], edition, read, limits)
     return found
   }
 
@@ -196,9 +197,7 @@ describeOnOneDatabase('stored dates', (kind) => {
             await apply(tx, limits)
           }
           const found: ItemUse[] = []
-          expect(
-            await readDatedItems(tx, 'users', groups, dataset?.edition ?? '', (use) => void found.push(use)),
-          ).toBe(true)
+          await readDatedItems(tx, 'users', groups, dataset?.edition ?? '', (use) => void found.push(use))
           const expected = groups.flatMap((group) => listUses(model, group))
           expect(found).toEqual(expected)
           const ofFiles = await readOfFiles(tx, groups, dataset?.edition ?? '', readLimits)
@@ -228,11 +227,10 @@ describeOnOneDatabase('stored dates', (kind) => {
     const read: ItemUse[] = []
     const edition = '00000000-0000-0000-0000-000000000000'
     const groups: DatedTerm[][] = [[{ termId: 1, status: 'active' }]]
-    expect(await readDatedItems(service.sql, 'users', groups, edition, (use) => void read.push(use))).toBe(
-      false,
-    )
-    expect(await readFileUses(service.sql, 'users', ['go.mod'], edition, (use) => void read.push(use))).toBe(
-      false,
+    const onUse = (use: ItemUse) => void read.push(use)
+    await expect(readDatedItems(service.sql, 'users', groups, edition, onUse)).rejects.toThrow(OutdatedError)
+    await expect(readFileUses(service.sql, 'users', ['go.mod'], edition, onUse)).rejects.toThrow(
+      OutdatedError,
     )
     expect(read).toEqual([])
   })
