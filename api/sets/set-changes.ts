@@ -69,12 +69,14 @@ export async function applySetChanges(
     bounds.changes,
   )
   if (ranges.length > 3) await tx`create index on ${tx(changes)} (list, id)` // otherwise, each is most of the table
+  const collected = new TermChanges(Math.max(0, ...ranges.map(({ size }) => size)))
   const lastIds = await readLastIds(tx)
   for (const [index, range] of ranges.entries()) {
     const { list, size } = range
     const left = ranges.slice(index).reduce((sum, each) => (each.list === list ? sum + each.size : sum), 0)
     const outlook = { lastId: Math.max(range.last, lastIds[list]), growth: left / size }
-    for (const terms of batchTerms((await readRange(tx, changes, range)).group(), bounds.terms)) {
+    await readRange(tx, changes, range, collected)
+    for (const terms of batchTerms(collected.group(), bounds.terms)) {
       const rewrites = listRewrites(outlook, await addStates(tx, list, terms, sets[list]))
       await rewriteSets(tx, list, rewrites, bounds.parts)
     }
@@ -113,19 +115,18 @@ export function planRanges(tx: SqlOrTransaction, sizes: string, bound: number): 
 async function readRange(
   tx: SqlOrTransaction,
   changes: string,
-  { list, first, last, size }: ChangedRange,
-): Promise<TermChanges> {
-  const terms = new TermChanges(size)
+  { list, first, last }: ChangedRange,
+  collected: TermChanges,
+): Promise<void> {
   const rows = copyRows(
     tx,
     `select id, lost, gained from ${changes} where list = '${list}' and id between ${first} and ${last}`,
   )
   for await (const [item, lost, gained] of rows) {
     const id = readInteger(item)
-    terms.add(id, lost, false)
-    terms.add(id, gained, true)
+    collected.add(id, lost, false)
+    collected.add(id, gained, true)
   }
-  return terms
 }
 
 /**

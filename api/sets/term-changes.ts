@@ -7,10 +7,14 @@ export interface TermChange {
   changes: Uint32Array
 }
 
-/** Collects the terms that items have lost and gained, in any order. */
+/**
+ * Collects the terms that items have lost and gained, in any order. Use one instance for many ranges: V8 is slow to free
+ * the memory of large arrays.
+ */
 export class TermChanges {
   #terms: Uint32Array
   #changes: Uint32Array
+  #scratch: Pairs = { terms: new Uint32Array(), changes: new Uint32Array() }
   #length = 0
 
   /** `capacity` is the number of changes that it has room for at first. */
@@ -35,14 +39,13 @@ export class TermChanges {
   }
 
   /**
-   * Yields the changed sets, ordered by term, without ids that were lost as often as gained. Call it once: it reuses
-   * the arrays of the instance.
+   * Yields the changed sets, ordered by term, without ids that were lost as often as gained. Then the instance is empty.
+   * What was yielded is overwritten when it is used again.
    */
   *group(): Generator<TermChange, void> {
-    const { terms, changes } = sortByTerm({
-      terms: this.#terms.subarray(0, this.#length),
-      changes: this.#changes.subarray(0, this.#length),
-    })
+    const given = this.#takeChanges()
+    if (this.#scratch.terms.length < given.terms.length) this.#scratch = createPairs(this.#terms.length)
+    const { terms, changes } = sortByTerm(given, this.#scratch)
     for (let start = 0; start < terms.length; ) {
       const termId = terms[start] ?? 0
       let end = start + 1
@@ -52,12 +55,22 @@ export class TermChanges {
       start = end
     }
   }
+
+  #takeChanges(): Pairs {
+    const length = this.#length
+    this.#length = 0
+    return { terms: this.#terms.subarray(0, length), changes: this.#changes.subarray(0, length) }
+  }
 }
 
 /** Changes, or other numbers, each at the same place as its term. */
 interface Pairs {
   terms: Uint32Array
   changes: Uint32Array
+}
+
+function createPairs(length: number): Pairs {
+  return { terms: new Uint32Array(length), changes: new Uint32Array(length) }
 }
 
 function extend(array: Uint32Array, length: number): Uint32Array {
@@ -69,13 +82,14 @@ function extend(array: Uint32Array, length: number): Uint32Array {
 /** Terms have 31 bits. A sort by each of three digits, from the lowest on, is faster than a comparison of terms. */
 const digitBits = 11
 
-/** Sorts changes by their terms. Those with the same one keep their order. The arrays that are given are used, too. */
-export function sortByTerm(given: Pairs): Pairs {
+/**
+ * Sorts changes by their terms. Those with the same one keep their order. The result is in `scratch`, which may be longer,
+ * and the arrays that are given are overwritten.
+ */
+export function sortByTerm(given: Pairs, scratch = createPairs(given.terms.length)): Pairs {
+  const { length } = given.terms
   let pairs = given
-  let sorted: Pairs = {
-    terms: new Uint32Array(given.terms.length),
-    changes: new Uint32Array(given.terms.length),
-  }
+  let sorted = { terms: scratch.terms.subarray(0, length), changes: scratch.changes.subarray(0, length) }
   for (const shift of [0, digitBits, 2 * digitBits]) {
     sortByDigit(pairs, sorted, shift)
     ;[pairs, sorted] = [sorted, pairs]

@@ -35,9 +35,12 @@ export async function applyUseChanges(
   undated: ReadonlySet<number>,
   bounds = usualBounds,
 ): Promise<void> {
-  for (const range of await planRanges(tx, sizes, bounds.range)) {
+  const ranges = await planRanges(tx, sizes, bounds.range)
+  const changed = new Uses(Math.max(1, ...ranges.map(({ size }) => size))) // for all: V8 is slow to free large arrays
+  for (const range of ranges) {
     if (range.list !== 'users' && range.list !== 'repositories') throw new Error('texts use nothing')
-    const changed = await readChanges(tx, sources[range.list], range, undated)
+    changed.clear()
+    await readChanges(tx, sources[range.list], range, undated, changed)
     changed.sort()
     for (let first = 0; first < changed.length; first += bounds.batch) {
       await mergeUses(tx, range.list, changed, first, Math.min(changed.length, first + bounds.batch))
@@ -50,8 +53,8 @@ async function readChanges(
   source: UseSource,
   range: ChangedRange,
   undated: ReadonlySet<number>,
-): Promise<Uses> {
-  const changed = new Uses(range.size)
+  changed: Uses,
+): Promise<void> {
   for await (const [id, lost, ...columns] of copyRows(tx, source.selectUses(range))) {
     const item = readInteger(id)
     const change = (termId: number | null, begin: UseBegin | undefined, end: UseEnd) => {
@@ -60,7 +63,6 @@ async function readChanges(
     for (const termId of readIntegers(lost)) change(termId, undefined, null)
     forEachUse(source, columns, change)
   }
-  return changed
 }
 
 /** Reads what an item uses, by term, from the columns of a row. */

@@ -51,6 +51,11 @@ export class Uses {
     this.#ends[this.length++] = end ?? Number.NaN
   }
 
+  clear(): void {
+    this.length = 0
+    this.#order = undefined
+  }
+
   termAt(place: number): number {
     return this.#terms[this.#order?.[place] ?? place] ?? 0
   }
@@ -78,7 +83,7 @@ export class Uses {
     return this.termAt(place) - termId || this.itemAt(place) - item
   }
 
-  /** Sorts uses by term, then by item. They were added by item, and no others are added afterwards. */
+  /** Sorts uses by term, then by item. They were added by item, and no others are added until all are cleared. */
   sort(): void {
     const changes = new Uint32Array(this.length).map((_, place) => place)
     this.#order = sortByTerm({ terms: this.#terms.slice(0, this.length), changes }).changes
