@@ -28,6 +28,9 @@ create table key_references (
   primary key (made_by, reference)
 );
 
+-- A rotation may have a reference, so that a request that is repeated, or that arrives late, ends no secret that somebody got.
+alter table api_key_secrets add column rotation_reference text, add column rotation_grace_seconds integer;
+
 -- Creates a key, and returns its id. `key` has members of api_keys, and `credits`.
 create function create_key(key jsonb, secret_hash bytea) returns integer language plpgsql as $$
 declare
@@ -62,15 +65,22 @@ begin
 end
 $$;
 
--- Gives a key a new secret. The old ones work for another `grace_seconds`. Returns false if there is no such key.
-create function rotate_key(key_id integer, secret_hash bytea, grace_seconds integer) returns boolean language plpgsql as $$
+-- Gives a key a new secret. The old ones work for another `grace_seconds`. Outcomes:
+--   rotated; repeated: it was, under the reference, before; conflict: it was, with another grace; unknown_key
+create function rotate_key(key_id integer, secret_hash bytea, grace_seconds integer, reference text default null)
+returns text language plpgsql as $$
+declare
+  earlier integer;
 begin
   perform from api_keys where id = key_id and deleted_at is null for update; -- of two concurrent rotations the later one wins
-  if not found then return false; end if;
+  if not found then return 'unknown_key'; end if;
+  select rotation_grace_seconds into earlier from api_key_secrets where api_key_id = key_id and rotation_reference = reference;
+  if found then return case earlier when grace_seconds then 'repeated' else 'conflict' end; end if;
   update api_key_secrets set expires_at = least(expires_at, now() + make_interval(secs => grace_seconds))
   where api_key_id = key_id;
-  insert into api_key_secrets (hash, api_key_id) values (secret_hash, key_id);
-  return true;
+  insert into api_key_secrets (hash, api_key_id, rotation_reference, rotation_grace_seconds)
+  values (secret_hash, key_id, reference, grace_seconds);
+  return 'rotated';
 end
 $$;
 
@@ -107,8 +117,9 @@ create function change_user_key(key_id integer, change jsonb) returns boolean la
   select case when is_user_key(key_id) then change_key(key_id, change) else false end
 $$;
 
-create function rotate_user_key(key_id integer, secret_hash bytea, grace_seconds integer) returns boolean language sql as $$
-  select case when is_user_key(key_id) then rotate_key(key_id, secret_hash, grace_seconds) else false end
+create function rotate_user_key(key_id integer, secret_hash bytea, grace_seconds integer, reference text default null)
+returns text language sql as $$
+  select case when is_user_key(key_id) then rotate_key(key_id, secret_hash, grace_seconds, reference) else 'unknown_key' end
 $$;
 
 create function grant_user_credits(key_id integer, amount bigint, grant_reference text) returns grant_decision language sql as $$
