@@ -87,6 +87,7 @@ export async function measureForge({ report, stage, form }: Bench): Promise<void
       const began = performance.now()
       const matches = await computeMatches(sql, list, filter)
       times.push(performance.now() - began)
+      if (matches === 'outdated') throw new Error('the dataset changed during the measurement')
       ids = matches.ids
       ofIds.push(timePage(ids))
       ofMemory.push(ids.bytes / 1e6)

@@ -4,7 +4,6 @@ import { createSharedWork } from '../concurrency/shared-work.ts'
 import type { Fragment, Sql, SqlOrTransaction } from '../database/connect.ts'
 import { countStatement } from '../database/statement-count.ts'
 import { listStoredKeys } from '../names/dependency-names.ts'
-import { OutdatedError } from '../sets/outdated-error.ts'
 import { countSets, countUnions, uniteSets } from '../sets/set-unions.ts'
 import { type SetKey, selectKey } from '../sets/stored-sets.ts'
 import { type Filter, isUnfiltered } from './canonical-filter.ts'
@@ -64,7 +63,7 @@ export function createCounts(
     sizeCalculation: ({ items }, key) =>
       items.reduce((sum, { value }) => sum + 2 * value.length + 100, 2 * key.length + 500),
   })
-  const dividing = createSharedWork<Requester, Divided>(takeTurn)
+  const dividing = createSharedWork<Requester, Divided | 'outdated'>(takeTurn)
   const findNames = createNameRanking()
 
   const divide = (reader: SqlOrTransaction, request: CountRequest, matches: Matches) =>
@@ -78,39 +77,41 @@ export function createCounts(
       sql,
       async () => {
         const matches = await finder.find(list, filter, requester)
+        if (matches === 'outdated') return matches
         const key = JSON.stringify([matches.edition, list, division.by, filter])
         const findKnown = () => cache.get(key)
-        return finder.readWith(list, filter, matches, async () => {
-          const divided = await dividing.share(key, requester, findKnown, () =>
-            countStatement(sql, () => divide(sql, request, matches)),
-          )
-          const counts = await countStatement(sql, () => completeCounts(sql, divided, matches))
-          cache.set(key, divided)
-          return counts
-        })
+        const divided = await dividing.share(key, requester, findKnown, () =>
+          countStatement(sql, () => divide(sql, request, matches)),
+        )
+        const counts = await countStatement(sql, () => completeCounts(sql, divided, matches))
+        if (counts === 'outdated' || divided === 'outdated') finder.forget(list, filter, matches)
+        else cache.set(key, divided)
+        return counts
       },
       async (tx) => {
         const matches = await computeMatches(tx, list, filter)
-        return completeCounts(tx, await divide(tx, request, matches), matches)
+        return matches === 'outdated'
+          ? matches
+          : completeCounts(tx, await divide(tx, request, matches), matches)
       },
     )
   }
 }
 
 /**
- * Adds the version. Throws `OutdatedError` if the dataset has changed since its matches were found: then the statements
- * saw several states.
+ * Adds the version, unless the dataset has changed since its matches were found: then the statements saw several
+ * states.
  */
 async function completeCounts(
   sql: SqlOrTransaction,
-  divided: Divided,
+  divided: Divided | 'outdated',
   { edition }: Matches,
-): Promise<Counts> {
+): Promise<Counts | 'outdated'> {
+  if (divided === 'outdated') return divided
   const [current] = await sql<
     { version: number }[]
   >`select version from dataset where edition = ${edition}::uuid`
-  if (current === undefined) throw new OutdatedError()
-  return { ...divided, ...current }
+  return current === undefined ? 'outdated' : { ...divided, ...current }
 }
 
 /** Counts the values of an attribute. Each item has at most one. */
@@ -119,7 +120,7 @@ async function countValues(
   { list, filter }: CountRequest,
   attribute: string,
   { ids, edition }: Matches,
-): Promise<Divided> {
+): Promise<Divided | 'outdated'> {
   const terms = await sql<{ value: string; count: number; set: SetKey }[]>`
     select coalesce(spelling, value) as value, items_count as count, ${selectKey(sql, 'attributes', list)} as set
     from attributes where name = ${attribute} and items_count > 0`
@@ -127,6 +128,7 @@ async function countValues(
   const counts = isUnfiltered(filter)
     ? terms.map(({ count }) => count)
     : await countSets(sql, list, sets, ids.toBitmap(), edition)
+  if (counts === 'outdated') return counts
   const counted = terms.map(({ value }, place) => ({ value, count: counts[place] ?? 0 }))
   const items = takeMostFrequent(counted)
   const withValue = sumCounts(counted)
@@ -140,11 +142,13 @@ async function countNames(
   { list, filter }: CountRequest,
   { ids, edition }: Matches,
   findNames: FindNames,
-): Promise<Divided> {
+): Promise<Divided | 'outdated'> {
   const found = await findNames(sql, list, edition)
+  if (found === 'outdated') return found
   const asked = new Set((filter.dependency_names ?? []).flatMap(listStoredKeys))
   const names = found.names.filter(({ keys }) => !keys.some((key) => asked.has(key)))
   const counts = await countUnions(sql, list, [...names, { sets: found.anyName }], ids.toBitmap(), edition)
+  if (counts === 'outdated') return counts
   const counted = names.map(({ name }, place) => ({ value: name, count: counts[place] ?? 0 }))
   const none = ids.total - (counts.at(-1) ?? 0)
   return { items: takeMostFrequent(counted), total: ids.total, others: null, none }
@@ -176,7 +180,7 @@ interface Names {
   anyName: SetKey[]
 }
 
-type FindNames = (sql: SqlOrTransaction, list: ListName, edition: string) => Promise<Names>
+type FindNames = (sql: SqlOrTransaction, list: ListName, edition: string) => Promise<Names | 'outdated'>
 
 /** Creates a function that ranks names once for each edition. */
 function createNameRanking(): FindNames {
@@ -188,16 +192,26 @@ function createNameRanking(): FindNames {
       known.set(list, ranked)
     }
     try {
-      return await ranked.names
+      const names = await ranked.names
+      if (names === 'outdated') forget(list, ranked)
+      return names
     } catch (error) {
-      if (known.get(list) === ranked) known.delete(list)
+      forget(list, ranked)
       throw error
     }
+  }
+
+  function forget(list: ListName, ranked: { edition: string }): void {
+    if (known.get(list) === ranked) known.delete(list)
   }
 }
 
 /** Ranks names by the sum of their rows. One whose rows are all behind the `maxRows` largest ones is left out. */
-async function rankNames(sql: SqlOrTransaction, list: ListName, edition: string): Promise<Names> {
+async function rankNames(
+  sql: SqlOrTransaction,
+  list: ListName,
+  edition: string,
+): Promise<Names | 'outdated'> {
   const count: Fragment = list === 'users' ? sql`users_count` : sql`repositories_count`
   const ranked = await sql<{ name: string }[]>`
     with largest as materialized (
@@ -230,6 +244,7 @@ async function rankNames(sql: SqlOrTransaction, list: ListName, edition: string)
     found.filter(({ most }) => most < minItems),
     edition,
   )
+  if (isRare === 'outdated') return isRare
   return { names: found.filter((name) => !isRare.has(name)), anyName: rows.get('')?.sets ?? [] }
 }
 
@@ -239,11 +254,12 @@ async function findRare(
   list: ListName,
   names: readonly Name[],
   edition: string,
-): Promise<ReadonlySet<Name>> {
+): Promise<ReadonlySet<Name> | 'outdated'> {
   const rare = new Set<Name>()
   if (names.length === 0) return rare
   let place = 0
   for await (const union of uniteSets(sql, list, names, edition)) {
+    if (union === 'outdated') return union
     const name = names[place++]
     if (name !== undefined && union.toIdSet().total < minItems) rare.add(name)
   }

@@ -1,31 +1,28 @@
 /** The current state of the dataset, and the versions since which changes are known. */
 import { type Sql, type SqlOrTransaction, selectTime } from '../database/connect.ts'
 import { badRequest, changesExpired } from '../errors.ts'
-import { OutdatedError } from '../sets/outdated-error.ts'
 
 /** A load may change the dataset between two statements. After these attempts, one transaction sees one state of it. */
 const maxAttempts = 3
 
 /**
- * Reads with several statements that must see the same state of the dataset: `read` throws `OutdatedError` if they don't.
+ * Reads with several statements that must see the same state of the dataset: `read` returns `outdated` if they don't.
  * Repeats it then, at last in one transaction, with `readSnapshot`.
  */
 export async function readOneState<Result>(
   sql: Sql,
-  read: (sql: SqlOrTransaction) => Promise<Result>,
+  read: (sql: SqlOrTransaction) => Promise<Result | 'outdated'>,
   readSnapshot = read,
 ): Promise<Result> {
   for (let attempt = 1; attempt <= maxAttempts; attempt++) {
-    try {
-      return await read(sql)
-    } catch (error) {
-      if (!(error instanceof OutdatedError)) throw error
-    }
+    const result = await read(sql)
+    if (result !== 'outdated') return result
   }
-  // Wrapped, because postgres.js unwraps arrays of promises.
-  const { result } = await sql.begin('isolation level repeatable read read only', async (tx) => ({
-    result: await readSnapshot(tx),
-  }))
+  let result: Result | 'outdated' = 'outdated'
+  await sql.begin('isolation level repeatable read read only', async (tx) => {
+    result = await readSnapshot(tx)
+  })
+  if (result === 'outdated') throw new Error('the dataset changed within a snapshot')
   return result
 }
 

@@ -74,10 +74,10 @@ export function discoverDependencies(
       const found = await names.find({ keys, match, files, limit, maxCandidates })
       if (found !== undefined) {
         const listed = await findMostUsed(reader, selectListed(reader, found.candidates), limit)
-        if (listed.edition === found.edition) return listed
+        if (listed === 'outdated' || listed.edition === found.edition) return listed
       }
       const searched = await searchDatabase(reader)
-      names.noteEdition(searched.edition)
+      if (searched !== 'outdated') names.noteEdition(searched.edition)
       return searched
     },
     searchDatabase,
@@ -94,17 +94,26 @@ export interface Ranking extends Discovery<DiscoveredDependency> {
  * Finds the dependencies that are used most, in a transaction that sees one state. `isMatch` is a condition of their
  * rows.
  */
-export function rankDependencies(tx: SqlOrTransaction, isMatch: Fragment, limit: number): Promise<Ranking> {
-  return findMostUsed(tx, selectMostUsed(tx, isMatch, limit), limit)
+export async function rankDependencies(
+  tx: SqlOrTransaction,
+  isMatch: Fragment,
+  limit: number,
+): Promise<Ranking> {
+  const found = await findMostUsed(tx, selectMostUsed(tx, isMatch, limit), limit)
+  if (found === 'outdated') throw new Error('the dataset changed within a transaction')
+  return found
 }
 
-/**
- * Counts the items of the candidates that a select has, and finds the most used ones among them. Throws `OutdatedError`.
- */
-async function findMostUsed(sql: SqlOrTransaction, candidateRows: Fragment, limit: number): Promise<Ranking> {
+/** Counts the items of the candidates that a select has, and finds the most used ones among them. */
+async function findMostUsed(
+  sql: SqlOrTransaction,
+  candidateRows: Fragment,
+  limit: number,
+): Promise<Ranking | 'outdated'> {
   const { version, edition, total, candidates } = await readCandidates(sql, candidateRows)
   const users = await countItems(sql, 'users', candidates, edition)
   const repositories = await countItems(sql, 'repositories', candidates, edition)
+  if (users === 'outdated' || repositories === 'outdated') return 'outdated'
   const items = candidates
     .map(({ dependency_name, dependency_file }, index) => ({
       dependency_name,
@@ -208,7 +217,7 @@ async function countItems(
   list: ListName,
   candidates: readonly Candidate[],
   edition: string,
-): Promise<number[]> {
+): Promise<number[] | 'outdated'> {
   const counts = candidates.map((candidate) => candidate[list].sum)
   const places = counts.flatMap((_, index) =>
     (candidates[index]?.[list].sets.length ?? 0) > 1 ? [index] : [],
@@ -217,6 +226,7 @@ async function countItems(
   const unions = places.map((index) => ({ sets: candidates[index]?.[list].sets ?? [] }))
   let next = 0
   for await (const union of uniteSets(sql, list, unions, edition)) {
+    if (union === 'outdated') return union
     const place = places[next++]
     if (place !== undefined) counts[place] = union.toIdSet().total
   }

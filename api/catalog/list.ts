@@ -3,7 +3,6 @@
  */
 import type { Fragment, Sql, SqlOrTransaction } from '../database/connect.ts'
 import { limitPage, offsetOf, type Page, type Rendering, renderPage } from '../paging/page.ts'
-import { OutdatedError } from '../sets/outdated-error.ts'
 import { type BatchLookUp, createBatchReader } from './batch-lookup.ts'
 import { type Filter, isUnfiltered } from './canonical-filter.ts'
 import { readOneState } from './dataset.ts'
@@ -124,17 +123,20 @@ export function createList(sql: Sql, finder: MatchFinder, kind: keyof typeof kin
       sql,
       async () => {
         const matches = await finder.find(list, filter, requester, sort)
-        return finder.readWith(list, filter, matches, async () => {
-          const located = await locatePage(sql, matches, page, (locate) =>
-            finder.extend(list, filter, matches, requester, locate),
-          )
-          return completePage(await read(located, requester), located)
-        })
+        if (matches === 'outdated') return matches
+        const located = await locatePage(sql, matches, page, (locate) =>
+          finder.extend(list, filter, matches, requester, locate),
+        )
+        const found = located === 'outdated' ? located : addNext(await read(located, requester), located)
+        if (found === 'outdated') finder.forget(list, filter, matches)
+        return found
       },
       async (tx) => {
         const matches = await computeMatches(tx, list, filter, sort)
+        if (matches === 'outdated') return matches
         const located = await locatePage(tx, matches, page)
-        return completePage(await readPage(tx, select([located]), 'outdated'), located)
+        if (located === 'outdated') return located
+        return addNext(await readPage(tx, select([located]), 'outdated'), located)
       },
     )
   }
@@ -142,27 +144,28 @@ export function createList(sql: Sql, finder: MatchFinder, kind: keyof typeof kin
 
 /**
  * Finds the ids of a page, and the number of items before it. Items before `after` may have come or gone. `takeTurn`
- * runs what reads more about the order of the matches. Throws `OutdatedError`.
+ * runs what reads more about the order of the matches.
  */
 async function locatePage(
   sql: SqlOrTransaction,
   matches: Matches,
   page: Page<SortPlace>,
   takeTurn = <Result>(locate: () => Promise<Result>) => locate(),
-): Promise<MatchesPage> {
+): Promise<MatchesPage | 'outdated'> {
   const { ids, ranking } = matches
   if (ranking === undefined) {
     const skipped = page.after === undefined ? offsetOf(page) : ids.rank(page.after.id)
     return { matches, ids: ids.select(skipped, page.size), skipped }
   }
-  const { places, skipped } =
+  const ranked =
     selectKnown(ranking, page) ?? (await takeTurn(() => selectRanked(sql, ranking, matches, page)))
+  if (ranked === 'outdated') return ranked
+  const { places, skipped } = ranked
   const last = places.at(-1)
   return { matches, ids: places.map(({ id }) => id), skipped, ...(last && { next: writePlace(last) }) }
 }
 
-/** Replaces the key of a page's last item, if its place in an order is known. Throws `OutdatedError`. */
-function completePage(found: CatalogPage | 'outdated', { next }: MatchesPage): CatalogPage {
-  if (found === 'outdated') throw new OutdatedError()
-  return next === undefined ? found : { ...found, next }
+/** Replaces the key of a page's last item, if its place in an order is known. */
+function addNext(found: CatalogPage | 'outdated', { next }: MatchesPage): CatalogPage | 'outdated' {
+  return found === 'outdated' || next === undefined ? found : { ...found, next }
 }

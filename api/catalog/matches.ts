@@ -8,7 +8,6 @@ import { createSharedWork } from '../concurrency/shared-work.ts'
 import type { Sql, SqlOrTransaction } from '../database/connect.ts'
 import { countStatement } from '../database/statement-count.ts'
 import type { Bitmap, IdSet } from '../sets/id-set.ts'
-import { OutdatedError } from '../sets/outdated-error.ts'
 import { uniteSets } from '../sets/set-unions.ts'
 import { asksChangesAlone, type Filter, isUnfiltered } from './canonical-filter.ts'
 import { findConditions } from './conditions.ts'
@@ -39,12 +38,17 @@ export interface Requester extends Pick<ReadOptions, 'signal'> {
 /** Finds the matches of filters in one database, ranked if they have an order other than that of their ids. */
 export interface MatchFinder {
   /**
-   * Returns the matches. A caller who requests many new filters delays only itself. Throws `OutdatedError` if the dataset
-   * changes while they are computed; `overCapacity` when too many requests wait, or the wait would be too long; 410 or
-   * 400 when the filter asks for changes since a version that is too old, or doesn't exist yet; and `ClientGoneError` if
-   * the signal is aborted before the request's turn.
+   * Returns the matches, unless the dataset changes while they are computed. A caller who requests many new filters
+   * delays only itself. Throws `overCapacity` when too many requests wait, or the wait would be too long, and 410 or
+   * 400 when the filter asks for changes since a version that is too old, or doesn't exist yet. Throws
+   * `ClientGoneError` if the signal is aborted before the request's turn.
    */
-  find(list: ListName, filter: Filter, requester: Requester, sort?: Sort | undefined): Promise<Matches>
+  find(
+    list: ListName,
+    filter: Filter,
+    requester: Requester,
+    sort?: Sort | undefined,
+  ): Promise<Matches | 'outdated'>
   /**
    * Runs what reads more about the order of matches, at the requester's turn, and keeps what the ranking knows then.
    * Throws as `find` does.
@@ -56,13 +60,8 @@ export interface MatchFinder {
     requester: Requester,
     read: () => Promise<Result>,
   ): Promise<Result>
-  /** Runs what reads more of the dataset that the matches are of. Forgets them if that throws `OutdatedError`. */
-  readWith<Result>(
-    list: ListName,
-    filter: Filter,
-    matches: Matches,
-    read: () => Promise<Result>,
-  ): Promise<Result>
+  /** Forgets matches of an edition that the dataset no longer has. */
+  forget(list: ListName, filter: Filter, matches: Matches): void
 }
 
 /** The matches that an instance has in memory. */
@@ -116,41 +115,29 @@ export function createMatchCache({ maxBytes, maxWaitMs, maxQueued }: MatchCacheO
 
   function createFinder(sql: Sql): MatchFinder {
     const database = databases++
-    const computing = createSharedWork<Requester, Matches>(takeTurn)
+    const computing = createSharedWork<Requester, Matches | 'outdated'>(takeTurn)
     const createKey = (list: ListName, filter: Filter, sort?: Sort) =>
       JSON.stringify([database, list, filter, sort])
 
-    async function readWith<Result>(
-      list: ListName,
-      filter: Filter,
-      { edition, ranking }: Matches,
-      read: () => Promise<Result>,
-    ): Promise<Result> {
-      try {
-        return await read()
-      } catch (error) {
-        if (error instanceof OutdatedError) {
-          for (const sort of [undefined, ranking?.sort]) {
-            const key = createKey(list, filter, sort)
-            if (cache.peek(key)?.edition === edition) cache.delete(key)
-          }
-        }
-        throw error
+    function forget(list: ListName, filter: Filter, { edition, ranking }: Matches): void {
+      for (const sort of [undefined, ranking?.sort]) {
+        const key = createKey(list, filter, sort)
+        if (cache.peek(key)?.edition === edition) cache.delete(key)
       }
     }
 
-    async function compute(list: ListName, filter: Filter, sort?: Sort): Promise<Matches> {
+    async function compute(list: ListName, filter: Filter, sort?: Sort): Promise<Matches | 'outdated'> {
       const key = createKey(list, filter)
       const matches =
         cache.get(key) ??
         (await (sort && computing.find(key))) ??
         (await countStatement(sql, () => computeMatches(sql, list, filter)))
+      if (matches === 'outdated') return matches
       cache.set(key, matches)
       if (sort === undefined) return matches
-      const ranked = await readWith(list, filter, matches, () =>
-        countStatement(sql, () => addRanking(sql, filter, sort, matches)),
-      )
-      cache.set(createKey(list, filter, sort), ranked)
+      const ranked = await countStatement(sql, () => addRanking(sql, filter, sort, matches))
+      if (ranked === 'outdated') forget(list, filter, matches)
+      else cache.set(createKey(list, filter, sort), ranked)
       return ranked
     }
 
@@ -171,27 +158,26 @@ export function createMatchCache({ maxBytes, maxWaitMs, maxQueued }: MatchCacheO
           return result
         })
       },
-      readWith,
+      forget,
     }
   }
 
   return { createFinder, takeTurn, isFullFor: queue.isFullFor }
 }
 
-/** Computes the matches of a filter, ranked if they are sorted. Throws `OutdatedError`, 410, 400 and 503 as `find` does. */
+/** Computes the matches of a filter, ranked if they are sorted. Throws 410, 400 and 503 as `find` does. */
 export async function computeMatches(
   sql: SqlOrTransaction,
   list: ListName,
   filter: Filter,
   sort?: Sort,
-): Promise<Matches> {
+): Promise<Matches | 'outdated'> {
   const { changed_since: changedSince } = filter
   const candidates = await findTextCandidates(sql, filter)
   const found = await findConditions(sql, list, filter, candidates)
   const { edition } = found
-  if (Object.values(candidates).some((each) => each !== undefined && each.edition !== edition)) {
-    throw new OutdatedError()
-  }
+  if (Object.values(candidates).some((each) => each !== undefined && each.edition !== edition))
+    return 'outdated'
   if (changedSince !== undefined) {
     assertChangesKnown('changed_since', changedSince, found, !asksChangesAlone(filter))
   }
@@ -199,12 +185,14 @@ export async function computeMatches(
   let matches: Bitmap | undefined
   for (const names of found.dated) {
     const inWindow = await findInWindow(sql, list, filter, names, edition)
+    if (inWindow === 'outdated') return inWindow
     if (matches === undefined) matches = inWindow
     else matches.intersect(inWindow)
   }
   let place = 0
   // Without conditions, there is nothing to unite.
   for await (const union of conditions.length === 0 ? [] : uniteSets(sql, list, conditions, edition)) {
+    if (union === 'outdated') return union
     if (matches === undefined) matches = union
     else if (conditions[place]?.isExcluded) matches.subtract(union)
     else matches.intersect(union)
@@ -220,6 +208,7 @@ async function addRanking(
   filter: Filter,
   sort: Sort,
   matches: Matches,
-): Promise<Matches> {
-  return { ...matches, ranking: await rankMatches(sql, sort, matches, isUnfiltered(filter)) }
+): Promise<Matches | 'outdated'> {
+  const ranking = await rankMatches(sql, sort, matches, isUnfiltered(filter))
+  return ranking === 'outdated' ? ranking : { ...matches, ranking }
 }

@@ -7,7 +7,6 @@ import { copyRows, readInteger } from '../database/copy.ts'
 import { filterNotReady } from '../errors.ts'
 import { offsetOf, type Page } from '../paging/page.ts'
 import { Bitmap, type IdSet } from '../sets/id-set.ts'
-import { OutdatedError } from '../sets/outdated-error.ts'
 import { countSets, uniteSets } from '../sets/set-unions.ts'
 import { type SetKey, selectKey } from '../sets/stored-sets.ts'
 import { dayOf, secondsPerDay } from './attribute-values.ts'
@@ -87,24 +86,26 @@ function measureKnown(known: Ranking['known']): number {
   return sum
 }
 
-/** Ranks matches. If they are all items, the rows of terms have the counts. Throws `filterNotReady` and `OutdatedError`. */
+/** Ranks matches. If they are all items, the rows of terms have the counts. Throws `filterNotReady`. */
 export async function rankMatches(
   sql: SqlOrTransaction,
   sort: Sort,
   { ids, edition }: EditionMatches,
   areAll: boolean,
-): Promise<Ranking> {
+): Promise<Ranking | 'outdated'> {
   if (ids.total <= maxRows) {
     const places = await readPlaces(sql, sort, ids.select(0, ids.total), edition)
+    if (places === 'outdated') return places
     // One group, by its lowest value.
     const values = [toGroupValue(sort, places.at(-1)?.value ?? null)]
     return createRanking(sort, { values, keys: [], sizes: [] }, [ids.total], [rankPlaces(places)])
   }
   const terms = await readTerms(sql, sort, edition)
+  if (terms === 'outdated') return terms
   const counts = areAll
     ? terms.sizes
     : await countSets(sql, sortOrders[sort].list, terms.keys, ids.toBitmap(), edition)
-  return createRanking(sort, terms, counts)
+  return counts === 'outdated' ? counts : createRanking(sort, terms, counts)
 }
 
 /** Creates a ranking from the number of matches that have each term. The first groups may be known. */
@@ -135,20 +136,16 @@ export interface RankedPage {
   skipped: number
 }
 
-/**
- * Finds the matches on a page. Reads the groups that the ranking doesn't know yet, which adds them to it. Throws
- * `OutdatedError`.
- */
+/** Finds the matches on a page. Reads the groups that the ranking doesn't know yet, which adds them to it. */
 export async function selectRanked(
   sql: SqlOrTransaction,
   ranking: Ranking,
   matches: EditionMatches,
   page: Page<SortPlace>,
-): Promise<RankedPage> {
-  await readGroups(sql, ranking, matches, findSpan(ranking, page))
-  const found = selectKnown(ranking, page)
-  if (found === undefined) throw new OutdatedError()
-  return found
+): Promise<RankedPage | 'outdated'> {
+  const span = findSpan(ranking, page)
+  if ((await readGroups(sql, ranking, matches, span)) === 'outdated') return 'outdated'
+  return selectKnown(ranking, page) ?? 'outdated'
 }
 
 /** Finds the matches on a page. Undefined: the ranking doesn't know all of the page's groups yet. */
@@ -204,7 +201,7 @@ async function readGroups(
   ranking: Ranking,
   { ids, edition }: EditionMatches,
   { first, end }: { first: number; end: number },
-): Promise<void> {
+): Promise<'read' | 'outdated'> {
   const { sort, known } = ranking
   const matches = ids.toBitmap()
   const missing = listGroups(ranking, first, end).filter(({ index }) => !known.has(index))
@@ -214,7 +211,9 @@ async function readGroups(
   // If many items of the days match, the times of all are read. That costs less than finding the matches one by one.
   const readsAll = sumUp(days, 'size') <= 4 * sumUp(days, 'matches')
   const sets = await intersectSets(sql, sort, readsAll ? ties : [...ties, ...days], matches, edition)
+  if (sets === 'outdated') return sets
   const times = await readDays(sql, days, readsAll ? matches : sets.slice(ties.length), edition)
+  if (times === 'outdated') return times
   for (const [place, { value, index }] of ties.entries()) {
     const set = sets[place]
     if (set !== undefined) known.set(index, rankTies(value, set))
@@ -231,6 +230,7 @@ async function readGroups(
     known.delete(index)
     knownBytes -= bytes
   }
+  return 'read'
 }
 
 function listGroups({ values, keys, sizes, starts }: Ranking, first: number, end: number): Group[] {
@@ -252,11 +252,12 @@ async function intersectSets(
   groups: readonly Group[],
   matches: Bitmap,
   edition: string,
-): Promise<IdSet[]> {
+): Promise<IdSet[] | 'outdated'> {
   const found: IdSet[] = []
   if (groups.length === 0) return found
   const unions = groups.map(({ key }) => ({ sets: [key] }))
   for await (const union of uniteSets(sql, sortOrders[sort].list, unions, edition)) {
+    if (union === 'outdated') return union
     union.intersect(matches)
     found.push(union.toIdSet())
   }
@@ -269,7 +270,7 @@ async function readDays(
   groups: readonly Group[],
   matches: readonly IdSet[] | Bitmap,
   edition: string,
-): Promise<RankedItems[]> {
+): Promise<RankedItems[] | 'outdated'> {
   if (groups.length === 0) return []
   const days = groups.map(({ value }) => value ?? 0)
   const isBitmap = matches instanceof Bitmap
@@ -299,8 +300,7 @@ async function readDays(
     }
     found.push(rankDay(days[found.length] ?? 0, codes.slice(0, length).sort()))
   }
-  if (isOutdated) throw new OutdatedError()
-  return found
+  return isOutdated ? 'outdated' : found
 }
 
 /** Ids have 31 bits. */
@@ -343,7 +343,7 @@ async function readPlaces(
   sort: Sort,
   ids: readonly number[],
   edition: string,
-): Promise<SortPlace[]> {
+): Promise<SortPlace[] | 'outdated'> {
   const { list } = sortOrders[sort]
   const values = {
     followers: sql`(document::json ->> 'followers')::bigint`,
@@ -358,11 +358,11 @@ async function readPlaces(
       select coalesce(json_agg(json_build_object('value', ${values[sort]}, 'id', id)), '[]') from ${sql(list)}
       where id = any(${sql.typed.bigints(ids)}::integer[])`,
   )
-  return places.sort(comparePlaces)
+  return places === 'outdated' ? places : places.sort(comparePlaces)
 }
 
 /** Reads the terms of an order. */
-async function readTerms(sql: SqlOrTransaction, sort: Sort, edition: string): Promise<Terms> {
+async function readTerms(sql: SqlOrTransaction, sort: Sort, edition: string): Promise<Terms | 'outdated'> {
   const { list, attribute, rest } = sortOrders[sort]
   return readJson<Terms>(
     sql,
@@ -379,17 +379,16 @@ async function readTerms(sql: SqlOrTransaction, sort: Sort, edition: string): Pr
   )
 }
 
-/** Reads what `select` selects, which is JSON. Throws `filterNotReady` and `OutdatedError`. */
+/** Reads what `select` selects, which is JSON. Throws `filterNotReady`. */
 async function readJson<Found>(
   sql: SqlOrTransaction,
   sort: Sort,
   edition: string,
   select: Fragment,
-): Promise<Found> {
+): Promise<Found | 'outdated'> {
   const [row] = await sql<{ edition: string; unready: string[]; found: Found }[]>`
     select edition, ${selectUnready(sql, [`sort=${sort}`])} as unready, (${select}) as found from dataset`
   if (row === undefined) throw new Error('the dataset row is missing')
   if (row.unready.length > 0) throw filterNotReady(row.unready)
-  if (row.edition !== edition) throw new OutdatedError()
-  return row.found
+  return row.edition === edition ? row.found : 'outdated'
 }

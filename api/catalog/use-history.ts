@@ -66,14 +66,14 @@ export function createUseHistory(sql: Sql, { takeTurn }: Pick<MatchCache, 'takeT
     sizeCalculation: ({ users, repositories }, key) =>
       2 * key.length + 500 + 100 * (users.months.size + repositories.months.size),
   })
-  const counting = createSharedWork<Requester, CountedUses>(takeTurn)
+  const counting = createSharedWork<Requester, CountedUses | 'outdated'>(takeTurn)
 
-  function findCounted(found: FoundTerms, requester: Requester): Promise<CountedUses> {
+  function findCounted(found: FoundTerms, requester: Requester): Promise<CountedUses | 'outdated'> {
     const key = JSON.stringify([found.edition, found.terms.map(({ termId }) => termId)])
     const findKnown = () => cache.get(key)
     return counting.share(key, requester, findKnown, async () => {
       const counted = await countStatement(sql, () => countUses(sql, found))
-      cache.set(key, counted)
+      if (counted !== 'outdated') cache.set(key, counted)
       return counted
     })
   }
@@ -92,13 +92,22 @@ export function createUseHistory(sql: Sql, { takeTurn }: Pick<MatchCache, 'takeT
     )
 }
 
-async function countUses(sql: SqlOrTransaction, { edition, terms }: FoundTerms): Promise<CountedUses> {
+async function countUses(
+  sql: SqlOrTransaction,
+  { edition, terms }: FoundTerms,
+): Promise<CountedUses | 'outdated'> {
   const users = await countMonths(sql, 'users', terms, edition)
+  if (users === 'outdated') return users
   const repositories = await countMonths(sql, 'repositories', terms, edition)
-  return { edition, users, repositories }
+  return repositories === 'outdated' ? repositories : { edition, users, repositories }
 }
 
-function writeHistory({ version }: FoundTerms, counted: CountedUses, search: HistorySearch): UseHistory {
+function writeHistory(
+  { version }: FoundTerms,
+  counted: CountedUses | 'outdated',
+  search: HistorySearch,
+): UseHistory | 'outdated' {
+  if (counted === 'outdated') return counted
   const { users, repositories } = counted
   return {
     version,
@@ -145,11 +154,11 @@ async function countMonths(
   list: ListName,
   terms: readonly DatedTerm[],
   edition: string,
-): Promise<CountedMonths> {
+): Promise<CountedMonths | 'outdated'> {
   const days = new Map<number, EventCounts>() // to find the month of each use would take longer
   let unknown = 0
   const count = (seconds: number, what: keyof EventCounts) => addTo(days, dayOf(seconds), what, 1)
-  await readDatedItems(sql, list, [terms], edition, (use) => {
+  const isCurrent = await readDatedItems(sql, list, [terms], edition, (use) => {
     const first = readFirstUse(use)
     const last = readLastUse(use)
     if (first === undefined || last === undefined) unknown++
@@ -157,7 +166,7 @@ async function countMonths(
     if (typeof last === 'number') count(last, 'stopped')
     if (first !== undefined && typeof last === 'number') count(Math.max(first, last), 'ended')
   })
-  return { months: sumMonths(days), unknown }
+  return isCurrent ? { months: sumMonths(days), unknown } : 'outdated'
 }
 
 function addTo(all: Map<number, EventCounts>, key: number, what: keyof EventCounts, count: number): void {

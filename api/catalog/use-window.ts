@@ -53,19 +53,21 @@ function isBetween(
 /** Names of dependencies: the terms of each, or all names in the files that the filter asks for. */
 export type DatedNames = readonly (readonly DatedTerm[])[] | 'all_of_files'
 
-/** Finds the items of which one use, of any of the names, is as a filter asks. Throws `OutdatedError`. */
+/** Finds the items of which one use, of any of the names, is as a filter asks. */
 export async function findInWindow(
   sql: SqlOrTransaction,
   list: ListName,
   filter: Filter,
   names: DatedNames,
   edition: string,
-): Promise<Bitmap> {
+): Promise<Bitmap | 'outdated'> {
   const found = new Bitmap()
   const onUse = (use: ItemUse) => {
     if (isInWindow(use, filter)) found.add(use.id)
   }
-  if (names === 'all_of_files') await readFileUses(sql, list, filter.dependency_files ?? [], edition, onUse)
-  else await readDatedItems(sql, list, names, edition, onUse)
-  return found
+  const isCurrent =
+    names === 'all_of_files'
+      ? await readFileUses(sql, list, filter.dependency_files ?? [], edition, onUse)
+      : await readDatedItems(sql, list, names, edition, onUse)
+  return isCurrent ? found : 'outdated'
 }

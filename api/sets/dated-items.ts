@@ -2,7 +2,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { SqlOrTransaction } from '../database/connect.ts'
 import { copyRows, readInteger } from '../database/copy.ts'
-import { OutdatedError } from './outdated-error.ts'
 import { decodeChunk, type UseBegin, type UseEnd, Uses } from './use-chunks.ts'
 
 /** A term whose uses have dates. */
@@ -39,8 +38,8 @@ export function joinUses(one: ItemUse, other: ItemUse): ItemUse {
 const maxPending = 10_000
 
 /**
- * Calls `onUse` for each item of each group, group by group. One statement reads the dates of all groups. Throws
- * `OutdatedError` if the dataset no longer has the edition.
+ * Calls `onUse` for each item of each group, group by group, if the dataset has the edition. Returns false if it
+ * doesn't. One statement reads the dates of all groups.
  */
 export async function readDatedItems(
   sql: SqlOrTransaction,
@@ -48,12 +47,12 @@ export async function readDatedItems(
   groups: readonly (readonly DatedTerm[])[],
   edition: string,
   onUse: (use: ItemUse) => void,
-): Promise<void> {
+): Promise<boolean> {
   let pending: PendingGroup | undefined
-  let isOutdated = false
+  let isCurrent = true
   for await (const [current, place, term, first, bytes] of copyChunks(sql, list, groups, edition)) {
     if (readInteger(current) === 0) {
-      isOutdated = true
+      isCurrent = false
       continue // a stream must be read to its end
     }
     const group = readInteger(place)
@@ -69,7 +68,7 @@ export async function readDatedItems(
     pending.add(readInteger(term), bytes)
   }
   pending?.flush(Number.POSITIVE_INFINITY)
-  if (isOutdated) throw new OutdatedError()
+  return isCurrent
 }
 
 /**

@@ -7,7 +7,6 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { SqlOrTransaction } from '../database/connect.ts'
 import { copyRows, readInteger } from '../database/copy.ts'
 import { type DatedTerm, type ItemUse, joinUses, readDatedItems, statusBits } from './dated-items.ts'
-import { OutdatedError } from './outdated-error.ts'
 import { decodeChunk, Uses } from './use-chunks.ts'
 
 /** How the uses of names with several terms are read. */
@@ -51,8 +50,8 @@ const alone = -1
 const apart = -2
 
 /**
- * Calls `onUse` for each item of each name that files declare. A name is spelled by the rules of the file's ecosystem.
- * Throws `OutdatedError` if the dataset no longer has the edition.
+ * Calls `onUse` for each item of each name that files declare, if the dataset has the edition. Returns false if it
+ * doesn't. A name is spelled by the rules of the file's ecosystem.
  */
 export async function readFileUses(
   sql: SqlOrTransaction,
@@ -61,16 +60,19 @@ export async function readFileUses(
   edition: string,
   onUse: (use: ItemUse) => void,
   limits = defaultLimits,
-): Promise<void> {
+): Promise<boolean> {
   const where = `name <> '' and ${list}_count > 0 and file in (${files.map(writeText).join()})`
   const terms = await readTerms(sql, list, where, edition, limits)
-  if (terms.ids.length === 0) return
+  if (terms === 'outdated') return false
+  if (terms.ids.length === 0) return true
   for (let pass = 0; pass < terms.passCount; pass++) {
-    await readPass(sql, list, where, edition, { terms, pass, onUse })
+    if (!(await readPass(sql, list, where, edition, { terms, pass, onUse }))) return false
   }
   for (let first = 0; first < terms.frequent.length; first += namesPerStatement) {
-    await readDatedItems(sql, list, terms.frequent.slice(first, first + namesPerStatement), edition, onUse)
+    const groups = terms.frequent.slice(first, first + namesPerStatement)
+    if (!(await readDatedItems(sql, list, groups, edition, onUse))) return false
   }
+  return true
 }
 
 /** SQL without parameters: a text. */
@@ -84,15 +86,15 @@ async function readTerms(
   where: string,
   edition: string,
   limits: ReadLimits,
-): Promise<FileTerms> {
+): Promise<FileTerms | 'outdated'> {
   const columns: Uint32Array[][] = [[], [], [], []]
-  let isOutdated = false
+  let isCurrent = true
   for await (const [current, ...arrays] of copyTerms(sql, list, where, edition)) {
-    if (readInteger(current) === 0) isOutdated = true
+    if (readInteger(current) === 0) isCurrent = false
     for (const [column, array] of arrays.entries()) columns[column]?.push(readWords(array))
     await nextTurn()
   }
-  if (isOutdated) throw new OutdatedError()
+  if (!isCurrent) return 'outdated'
   const [ids = none, statuses = none, uses = none, hashes = none] = columns.map(join)
   const names = await findNames(hashes)
   return { ids, statuses, names, ...planPasses({ ids, statuses, uses, names }, limits) }
@@ -214,13 +216,13 @@ async function readPass(
   where: string,
   edition: string,
   { terms, pass, onUse }: { terms: FileTerms; pass: number; onUse: (use: ItemUse) => void },
-): Promise<void> {
+): Promise<boolean> {
   const pending = new PendingNames(terms)
-  let isOutdated = false
+  let isCurrent = true
   let at = 0
   let unturned = 0
   for await (const [current, bytes] of copyChunks(sql, list, where, edition)) {
-    if (readInteger(current) === 0) isOutdated = true
+    if (readInteger(current) === 0) isCurrent = false
     if (bytes === undefined || bytes.length === 0) continue // no chunk
     const uses = new Uses(256)
     decodeChunk(bytes, uses)
@@ -237,7 +239,7 @@ async function readPass(
     unturned = 0
   }
   await pending.flush(onUse)
-  if (isOutdated) throw new OutdatedError()
+  return isCurrent
 }
 
 /** Copies the chunks that have any of the terms, in their order: whether the dataset has the edition, and the chunk. */

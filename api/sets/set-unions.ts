@@ -2,7 +2,6 @@
 import type { SqlOrTransaction } from '../database/connect.ts'
 import { copyRows, readInteger } from '../database/copy.ts'
 import { Bitmap } from './id-set.ts'
-import { OutdatedError } from './outdated-error.ts'
 import { decodePart, decodeShelf, findShelf, type SetPart, shelfPlaces } from './set-encoding.ts'
 import { hasPart, partColumns, readKey, readPart, type SetKey, type SetList } from './stored-sets.ts'
 
@@ -14,15 +13,15 @@ export interface Union {
 }
 
 /**
- * Yields unions of sets, in the order of `unions`. One statement reads the sets of all of them. Throws `OutdatedError` if
- * the dataset no longer has the edition.
+ * Yields unions of sets, in the order of `unions`, if the dataset still has the edition; otherwise, `outdated` at the
+ * end. One statement reads the sets of all of them.
  */
 export async function* uniteSets(
   sql: SqlOrTransaction,
   list: SetList,
   unions: readonly Union[],
   edition: string,
-): AsyncGenerator<Bitmap, void> {
+): AsyncGenerator<Bitmap | 'outdated', void> {
   const wanted = unions.map(({ sets }) => groupSets(sets))
   const rows = copySets(
     sql,
@@ -52,13 +51,11 @@ export async function* uniteSets(
     if (places === undefined) union.addPart(part)
     else union.addAll(listShelvedIds(part, places))
   }
-  if (isOutdated) throw new OutdatedError()
-  yield union
+  yield isOutdated ? 'outdated' : union
 }
 
 /**
- * Counts the ids that each union has in common with `ids`. Throws `OutdatedError` if the dataset no longer has the
- * edition.
+ * Counts the ids that each union has in common with `ids`. Returns `outdated` if the dataset doesn't have the edition.
  */
 export async function countUnions(
   sql: SqlOrTransaction,
@@ -66,7 +63,7 @@ export async function countUnions(
   unions: readonly Union[],
   ids: Bitmap,
   edition: string,
-): Promise<number[]> {
+): Promise<number[] | 'outdated'> {
   const wanted = unions.map(({ sets }) => groupSets(sets))
   const termLists = wanted.map(({ stored, shelves }) => [...stored, ...shelves.keys()])
   const counts = unions.map(() => 0)
@@ -87,8 +84,7 @@ export async function countUnions(
       places === undefined ? untaken.takePart(part) : untaken.takeAll(listShelvedIds(part, places))
     counts[place] = (counts[place] ?? 0) + taken
   }
-  if (isOutdated) throw new OutdatedError()
-  return counts
+  return isOutdated ? 'outdated' : counts
 }
 
 /**
@@ -115,8 +111,8 @@ function copySets(
 }
 
 /**
- * Counts the ids that each set has in common with `ids`. No two of the sets may have the same id. One statement reads all
- * sets, in no order. Throws `OutdatedError` if the dataset no longer has the edition.
+ * Counts the ids that each set has in common with `ids`. No two of the sets may have the same id. Returns `outdated` if
+ * the dataset doesn't have the edition. One statement reads all sets, in no order.
  */
 export async function countSets(
   sql: SqlOrTransaction,
@@ -124,7 +120,7 @@ export async function countSets(
   sets: readonly SetKey[],
   ids: Bitmap,
   edition: string,
-): Promise<number[]> {
+): Promise<number[] | 'outdated'> {
   const counts = sets.map(() => 0)
   const untaken = ids.copy()
   const places = new Map<number, number>()
@@ -155,8 +151,7 @@ export async function countSets(
       if (places.has(shelvedId)) count(shelvedId, untaken.takeAll(shelf.ids.subarray(index, index + 1)))
     }
   }
-  if (isOutdated) throw new OutdatedError()
-  return counts
+  return isOutdated ? 'outdated' : counts
 }
 
 /** The terms whose sets have parts of their own, and the shelves of the others, with their places there. */

@@ -73,7 +73,9 @@ export async function storeMatches(sql: Sql, lists: readonly CountedList[]): Pro
   await sql`
     create table bench_matches (list text, chunk integer, total integer, ids integer[], primary key (list, chunk))`
   for (const list of lists.filter(isFiltered)) {
-    const { ids } = await computeMatches(sql, listNameOf(list), readFilter(list))
+    const matches = await computeMatches(sql, listNameOf(list), readFilter(list))
+    if (matches === 'outdated') throw new Error('the dataset changed during the measurement')
+    const { ids } = matches
     for (let first = 0; first < ids.total; first += 120_000) {
       await sql`
         insert into bench_matches

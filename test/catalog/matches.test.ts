@@ -9,7 +9,6 @@ import { createList } from '../../api/catalog/list.ts'
 import { createMatchCache, type MatchFinder } from '../../api/catalog/matches.ts'
 import type { Sql } from '../../api/database/connect.ts'
 import { ClientGoneError } from '../../api/errors.ts'
-import { OutdatedError } from '../../api/sets/outdated-error.ts'
 import { createInstance, openSameDatabase } from '../support/instance.ts'
 import { createUser, loadRecords } from '../support/records.ts'
 import { findUsers } from '../support/sample-oracle.ts'
@@ -76,10 +75,10 @@ describeOnOneDatabase('the matches of a filter', (kind) => {
       const outdated: MatchFinder = {
         async find() {
           attempts++
-          throw new OutdatedError()
+          return 'outdated'
         },
         extend: (_list, _filter, _matches, _requester, read) => read(),
-        readWith: (_list, _filter, _matches, read) => read(),
+        forget() {},
       }
       const found = await createList(sql, outdated, 'users')({ filter, sort, page }, { caller: 1 })
       expect([found, attempts]).toEqual([expect.objectContaining({ total, count: 1, offset: 0 }), 3])
