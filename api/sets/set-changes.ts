@@ -48,7 +48,7 @@ const usualBounds = {
   /** Parts that are rewritten. */
   parts: 4_000,
   /** Sets whose numbers of ids aren't stored yet. */
-  sets: 500_000,
+  sets: 300_000,
 }
 
 /**

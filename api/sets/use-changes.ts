@@ -22,7 +22,7 @@ export interface UseSource {
 }
 
 /** Bounds of what is in memory at a time: uses that are read, and uses that are merged. */
-const usualBounds = { range: 2_000_000, batch: 100_000 }
+const usualBounds = { range: 1_000_000, batch: 100_000 }
 
 /**
  * Applies changes of uses. `sizes` is SQL: `list`, `id` and `size` of the changed items, and `undated` are terms whose

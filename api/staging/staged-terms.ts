@@ -16,8 +16,8 @@ import type { DependencyRecord } from './records.ts'
 import type { TermsOfRow } from './staged-rows.ts'
 import { stagingTable, type TermKind } from './staging-tables.ts'
 
-/** Terms that are kept in memory, at about 200 bytes each. Others are looked up again. */
-const maxKept = 200_000
+/** Terms of a kind that are kept in memory, at about 200 bytes each. Others are looked up again. */
+const maxKept = 100_000
 
 /** A term that rows name. */
 interface Term {
