@@ -318,15 +318,18 @@ async function applyInTransaction(tx: SqlOrTransaction, migrations: readonly Mig
 /** Statements that lock a table, whose name follows. In a comment, they may be followed by a word that no table has. */
 const lockingStatements = /\b(?:alter table|create (?:unique )?index on|references) (\w+)/g
 
+/** The tables that `migrate` locks for a migration, if the database has them. */
+export function listLocked({ sql }: Migration): string[] {
+  return [...sql.matchAll(lockingStatements)].map(([, table = '']) => table)
+}
+
 /**
  * Locks all tables that migrations change, or none. If this waited for longer than `deadlock_timeout`, a second, a
  * request that holds one of them and waits for another would fail. Only an autovacuum gives way after that time, so a
  * lock that no request waits for comes first.
  */
 async function lockTables(tx: SqlOrTransaction, migrations: readonly Migration[]): Promise<void> {
-  const named = migrations.flatMap(({ sql }) =>
-    [...sql.matchAll(lockingStatements)].map(([, table = '']) => table),
-  )
+  const named = migrations.flatMap(listLocked)
   const [found] = await tx<{ tables: string | null }[]>`
     select string_agg(relname, ', ' order by relname) as tables from pg_class
     where relkind = 'r' and relnamespace = current_schema()::regnamespace and relname = any(${tx.typed.texts(named)})`

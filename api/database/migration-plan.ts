@@ -1,13 +1,14 @@
 /**
  * What the missing migrations would do to a database. They are tried on an empty database in memory, which says what
- * they lock, read and rewrite. Of the real one, only its list of migrations and the sizes of its tables are read.
+ * they lock, read and rewrite. `migrate` itself locks some tables before. Of the real database, only its list of
+ * migrations and the sizes of its tables are read.
  */
 import { PGlite } from '@electric-sql/pglite'
 import type { Sql } from './connect.ts'
 import { compileProgram } from './embedded.ts'
-import { listMigrations, type Migration, readMissing } from './migrate.ts'
+import { listLocked, listMigrations, type Migration, readMissing } from './migrate.ts'
 
-/** A table that is there before the migration. */
+/** A table that the database has. */
 export interface PlannedChange {
   table: string
   /** What waits for the end of all migrations. */
@@ -113,13 +114,13 @@ async function tryOut(
   try {
     for (const { sql } of applied) await database.exec(sql)
     const planned: PlannedMigration[] = []
-    for (const { name, sql } of missing) {
+    for (const migration of missing) {
       const listed = await database.transaction(async (tx) => {
         const before = (await tx.query<TriedTable>(listTables)).rows
-        await tx.exec(sql)
+        await tx.exec(migration.sql)
         return { before, after: (await tx.query<TriedTable>(listTables)).rows }
       })
-      planned.push({ name, ...compareTables(listed.before, listed.after, sizes) })
+      planned.push({ name: migration.name, ...compareTables(listed, listLocked(migration), sizes) })
     }
     return planned
   } finally {
@@ -128,19 +129,21 @@ async function tryOut(
 }
 
 function compareTables(
-  before: readonly TriedTable[],
-  after: readonly TriedTable[],
+  { before, after }: { before: readonly TriedTable[]; after: readonly TriedTable[] },
+  locked: readonly string[],
   sizes: ReadonlyMap<string, number>,
 ): Omit<PlannedMigration, 'name'> {
   const namesBeyond = (tables: readonly TriedTable[], others: readonly TriedTable[]) =>
     tables.filter(({ id }) => !others.some((each) => each.id === id)).map(({ table }) => table)
   const changes = before.flatMap(({ id, table, file, scans }): PlannedChange[] => {
     const now = after.find((each) => each.id === id)
-    if (now === undefined) return []
+    const bytes = sizes.get(table)
+    if (now === undefined || bytes === undefined) return []
     const isRead = now.scans > scans
     const rows = now.isWritten || now.file !== file ? 'written' : isRead ? 'read' : 'untouched'
-    if (now.blocks === 'nothing' && rows === 'untouched') return []
-    return [{ table, blocks: now.blocks, rows, bytes: sizes.get(table) ?? 0 }]
+    const blocks = locked.includes(table) ? 'reads and writes' : now.blocks
+    if (blocks === 'nothing' && rows === 'untouched') return []
+    return [{ table, blocks, rows, bytes }]
   })
   return { creates: namesBeyond(after, before), removes: namesBeyond(before, after), changes }
 }

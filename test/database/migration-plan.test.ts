@@ -23,11 +23,11 @@ const cases = [
     change('ledger_days', 'reads and writes', 'written'),
   ],
   ['alter table users add check (id > 0)', change('users', 'reads and writes', 'read')],
-  ['create index on users (forge_rest_id, id)', change('users', 'writes', 'read')],
+  ['create index on users (forge_rest_id, id)', change('users', 'reads and writes', 'read')],
   ['update users set version = 0', change('users', 'nothing', 'written')],
   [
     'create table notes (id integer references api_keys)',
-    { creates: ['notes'], ...change('api_keys', 'writes', 'untouched') },
+    { creates: ['notes'], ...change('api_keys', 'reads and writes', 'untouched') },
   ],
   ['drop table forge_repositories', { removes: ['forge_repositories'] }],
   ['create function add_note() returns void language sql return null', {}],
