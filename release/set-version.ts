@@ -38,17 +38,21 @@ export function replaceVersion(path: string, text: string, from: string, to: str
 
 /**
  * Puts the heading of a new version before the newest one, with the sections that the changes name, in the order of
- * that one.
+ * that one. Parts that it lacks are the first of their section.
  */
 export function addHeading(changelog: string, heading: string, sections: readonly string[]): string {
   const [start = '', newest = '', ...older] = changelog.split(/^(?=## )/m)
   const lines = [`## ${heading}`]
-  let section = ''
-  for (const [line, level, name] of newest.matchAll(/^(###|####) (.*)$/gm)) {
-    if (level === '###') section = name ?? ''
-    const path = level === '###' ? section : `${section} / ${name}`
-    if (sections.some((each) => each === path || (level === '###' && each.startsWith(`${path} / `))))
-      lines.push(line)
+  for (const whole of newest.split(/^(?=### )/m)) {
+    const [, section] = /^### (.*)$/m.exec(whole) ?? []
+    const used = sections.filter((each) => each === section || each.startsWith(`${section} / `))
+    if (section === undefined || used.length === 0) continue
+    const parts = new Set(used.flatMap((each) => each.split(' / ').slice(1)))
+    const known = Array.from(whole.matchAll(/^#### (.*)$/gm), ([, part = '']) => part)
+    const ordered = [...parts]
+      .filter((part) => !known.includes(part))
+      .concat(known.filter((part) => parts.has(part)))
+    lines.push(`### ${section}`, ...ordered.map((part) => `#### ${part}`))
   }
   return `${start}${lines.join('\n\n')}\n\n${newest}${older.join('')}`
 }

@@ -1,8 +1,8 @@
 /**
  * Applies a staged load in one transaction: readers see all of it, under a new version of the dataset, or nothing.
  *
- * What the load changes is in temporary tables: `changed_users`, `changed_repositories` and `changed_commits`. Derived
- * tables (what users depend on, sets, identities, positions) are updated for these, not rebuilt.
+ * What the load changes is in temporary tables (load-map.ts). Derived tables (what users depend on, sets, identities,
+ * positions) are updated for these, not rebuilt.
  */
 import type { Sql, SqlOrTransaction } from '../database/connect.ts'
 import type { RecordKind } from '../staging/records.ts'

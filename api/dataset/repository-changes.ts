@@ -45,7 +45,7 @@ export async function useKnownRepositories({ tx, importId }: Load): Promise<void
 export async function applyRepositories(load: Load): Promise<AppliedRows> {
   const { tx, version } = load
   const staged = tx(stagingTable('repos', load.importId))
-  // Clients don't get commits with a repository, so those alone don't give it a new version.
+  // Responses with a repository don't name the commits of dependencies, so these alone don't give it a new version.
   await tx`
     create temporary table changed_repositories on commit drop as
     select s.position, r.id is null as is_new,

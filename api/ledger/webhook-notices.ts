@@ -79,7 +79,7 @@ export async function noteFailure(
     where id = ${id} and attempts = ${attempts} and outcome is null`
 }
 
-/** Writes the notice of a load, in its transaction. Prunes old ones, as charges do. */
+/** Writes the notice of a load, in its transaction. Prunes some of those that are too old to be sent. */
 export async function writeLoadNotice(tx: SqlOrTransaction, data: object): Promise<void> {
   await tx`
     delete from notices

@@ -32,6 +32,7 @@ const sources = [
   'client/mcp/README.md',
   'sample/README.md',
   'CHANGELOG.md',
+  'changes/*.md',
   'CONTRIBUTING.md',
   'decisions/*.md',
 ]

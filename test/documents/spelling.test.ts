@@ -8,6 +8,7 @@ import dictionary from 'dictionary-en'
 import nspell from 'nspell'
 import { beforeAll, expect, test } from 'vitest'
 import { docsDirectory, findDocs } from '../../api/portal/docs-manifest.ts'
+import { listChangeFiles } from '../../changes/assemble.ts'
 import { buildDocs } from '../../docs-site/build.ts'
 
 const project = join(import.meta.dirname, '..', '..')
@@ -42,6 +43,7 @@ async function listFiles(): Promise<string[]> {
       'client/mcp/README.md',
       ...decisions.map((name) => `decisions/${name}`),
     ].map((name) => join(project, name)),
+    ...listChangeFiles(),
   ]
 }
 

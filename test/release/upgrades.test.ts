@@ -8,12 +8,15 @@ import { readVersion } from '../../api/build-info.ts'
 import { migrate, readSchemaState } from '../../api/database/migrate.ts'
 import { verifySets } from '../../api/dataset/set-verification.ts'
 import { verifyLedger } from '../../api/ledger/verify.ts'
+import { identifyLogin } from '../../api/names/forge-names.ts'
+import { forgetPerson } from '../../api/people/forget.ts'
 import {
   listVersions,
   type RecordedStatement,
   readVersionFixture,
   restoreDump,
 } from '../../release/version-fixture.ts'
+import { searchTables } from '../support/forgotten.ts'
 import { createInstance } from '../support/instance.ts'
 import { addLaterMigration } from '../support/later-migration.ts'
 import { describeOnServer } from '../support/server.ts'
@@ -66,6 +69,20 @@ describe.for(listVersions())('a database of %s', (version) => {
       await migrate(sql)
       expect(await readSchemaState(sql)).toMatchObject({ missing: [], newer: [], incompatible: [] })
       await expectResponses()
+    })
+
+    test('has nothing of a person who is forgotten then, also if the planner had sampled it before', async () => {
+      const { sql } = getService()
+      await sql`analyze`
+      const [person] = await sql<{ login: string; email: string }[]>`
+        select document::json ->> 'login' as login, document::json ->> 'email' as email
+        from users join pg_stats on tablename = 'users' and attname = 'document'
+        where not is_bot and strpos(pg_stats::text, document::json ->> 'email') > 0
+        order by id limit 1`
+      if (person === undefined) throw new Error('nobody was sampled')
+      await migrate(sql)
+      await forgetPerson(sql, { identities: [identifyLogin(person.login)], keepRepositories: false })
+      expect(await searchTables(sql, [person.email])).toEqual([])
     })
 
     test('has them after a made-up migration too, to this version', async () => {

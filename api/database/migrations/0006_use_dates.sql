@@ -2,8 +2,8 @@
 --
 -- When users began to use what they depend on, and when their last use ended, parallel to dependency_ids. `begins` has Unix
 -- seconds doubled; an odd number says that the use began at that time or later, and that it is unknown when. Null: unknown.
--- `ends` has Unix seconds; null: unknown, or never for what is active. Without dates, an earlier version wrote the row, or
--- nothing has derived them yet.
+-- `ends` has Unix seconds; null: unknown, or never for what is active. An earlier version that changes a row leaves its dates as they
+-- were, so they count only while derived_terms of the dataset has `use_dates`.
 alter table user_dependencies add column begins bigint[], add column ends bigint[];
 
 -- When users and repositories began to use each dependency, and when that ended, ordered by dependency, then by user or repository,

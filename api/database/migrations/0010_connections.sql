@@ -43,7 +43,7 @@ create index on connections (api_key_id);
 create index on connections (expires_at);
 
 -- Whether a connection may be used with an access token.
-create function accepts_token(c connections, token_hash bytea, moment timestamptz) returns boolean language sql immutable as $$
+create function accepts_token(c connections, token_hash bytea, moment timestamptz) returns boolean language sql stable as $$
   select coalesce(c.expires_at > moment and (
     c.access_hash = token_hash and c.access_expires_at > moment
     or c.previous_access_hash = token_hash and c.refreshed_at > moment - interval '1 minute'

@@ -2,22 +2,31 @@
 --
 -- No plan depends on statistics of these columns, and sampling long texts and arrays was most of the time in which large loads and
 -- autovacuum refreshed those of their tables.
-alter table users alter document set statistics 0, alter term_ids set statistics 0;
-alter table user_addresses alter document set statistics 0;
-alter table repositories
-  alter members set statistics 0, alter dependencies set statistics 0, alter dependency_commits set statistics 0,
-  alter term_ids set statistics 0;
-alter table repository_dependencies
-  alter dependency_ids set statistics 0, alter first_use_dates set statistics 0, alter last_use_dates set statistics 0;
-alter table user_dependencies
-  alter dependency_ids set statistics 0, alter begins set statistics 0, alter ends set statistics 0;
-alter table sets alter bytes set statistics 0;
-alter table use_dates alter bytes set statistics 0;
+-- A column with samples keeps them: with `statistics 0`, analyze would not replace them, and they may name people who are forgotten later.
 do $$
+declare
+  found record;
 begin
-  alter table commits alter members set statistics 0, alter coauthor_identities set statistics 0;
-exception
-  when feature_not_supported then null; -- they are distributed over a cluster already
+  for found in
+    select * from (values
+      ('users', 'document'), ('users', 'term_ids'), ('user_addresses', 'document'),
+      ('repositories', 'members'), ('repositories', 'dependencies'), ('repositories', 'dependency_commits'), ('repositories', 'term_ids'),
+      ('repository_dependencies', 'dependency_ids'), ('repository_dependencies', 'first_use_dates'),
+      ('repository_dependencies', 'last_use_dates'),
+      ('user_dependencies', 'dependency_ids'), ('user_dependencies', 'begins'), ('user_dependencies', 'ends'),
+      ('sets', 'bytes'), ('use_dates', 'bytes'), ('commits', 'members'), ('commits', 'coauthor_identities')
+    ) as listed(of_table, of_column)
+    where not exists (
+      select from pg_stats
+      where schemaname = current_schema() and tablename = listed.of_table and attname = listed.of_column
+    )
+  loop
+    begin
+      execute format('alter table %I alter %I set statistics 0', found.of_table, found.of_column);
+    exception
+      when feature_not_supported then null; -- commits are distributed over a cluster already
+    end;
+  end loop;
 end
 $$;
 

@@ -6,7 +6,7 @@ import { type CommitAuthor, countCommits, readCommitAuthors } from '../git/commi
 import { GitError } from '../git/git-process.ts'
 import { type Forge, inParallel } from './ask.ts'
 import type { CloneFolder, Head } from './clones.ts'
-import { countKnownCommits, readPresentCommits } from './known.ts'
+import { readKnownCommits, readPresentCommits } from './known.ts'
 import { FetchError } from './network-git.ts'
 import type { AuthoredCommit, ForgeRepository } from './queries.ts'
 import type { Skipped } from './skipped.ts'
@@ -179,7 +179,7 @@ function addAuthor(authors: Map<string, NewAuthor>, identity: string, author: Ne
   }
 }
 
-/** Finds out whether the dataset has the clone's commits. If not, collects the authors of new commits. */
+/** Finds out whether the dataset has all that is read from the clone. If not, collects the authors of new commits. */
 async function compareHistory(
   sql: Sql,
   directory: string,
@@ -188,8 +188,9 @@ async function compareHistory(
 ): Promise<Finding> {
   if (databaseId === null) return {}
   const clone = { directory, head: hash, branch }
-  const known = await countKnownCommits(sql, databaseId, hash)
-  if (known.hasHash && known.count === (await countCommits(clone))) return {}
+  const known = await readKnownCommits(sql, databaseId, hash)
+  const isRead = known.hasHash && known.hasDependencyCommits
+  if (isRead && known.count === (await countCommits(clone))) return {}
   const authors = new Map<string, NewAuthor>()
   let batch: CommitAuthor[] = []
   async function addAuthors(): Promise<void> {

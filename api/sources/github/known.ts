@@ -107,25 +107,34 @@ export async function readFurtherAddresses(
  * Finds a repository, unless only clones have described it: then the forge hasn't been asked for the authors of its
  * commits. A statement of its own, because the commits may be on another server.
  */
-async function findRepository(sql: Sql, forgeRestId: number): Promise<number | undefined> {
-  const [repository] = await sql<{ id: number }[]>`
-    select id from repositories
-    where forge_rest_id = ${forgeRestId} and not ${isLocalDocument(sql, selectDocument(sql))}`
-  return repository?.id
-}
-
-/** Counts a repository's commits, and says whether one of them has the hash. */
-export async function countKnownCommits(
+async function findRepository(
   sql: Sql,
   forgeRestId: number,
-  hash: string,
-): Promise<{ count: number; hasHash: boolean }> {
-  const id = await findRepository(sql, forgeRestId)
-  if (id === undefined) return { count: 0, hasHash: false }
-  const [row] = await sql<{ count: number; hasHash: boolean }[]>`
+): Promise<{ id: number; hasDependencyCommits: boolean } | undefined> {
+  const [repository] = await sql<{ id: number; hasDependencyCommits: boolean }[]>`
+    select id, dependencies = '[]' or dependency_commits is not null as "hasDependencyCommits" from repositories
+    where forge_rest_id = ${forgeRestId} and not ${isLocalDocument(sql, selectDocument(sql))}`
+  return repository
+}
+
+/** What the dataset has of a repository's history. */
+export interface KnownCommits {
+  count: number
+  /** Whether one of them has the hash that was asked for. */
+  hasHash: boolean
+  /** Whether the commits are known that added what it declares. An older version of devdata didn't read them. */
+  hasDependencyCommits: boolean
+}
+
+/** Reads what the dataset has of a repository's history, which may end with the commit `hash`. */
+export async function readKnownCommits(sql: Sql, forgeRestId: number, hash: string): Promise<KnownCommits> {
+  const none: KnownCommits = { count: 0, hasHash: false, hasDependencyCommits: false }
+  const repository = await findRepository(sql, forgeRestId)
+  if (repository === undefined) return none
+  const [row] = await sql<Omit<KnownCommits, 'hasDependencyCommits'>[]>`
     select count(*) as count, coalesce(bool_or(commit_hash = ${hash}), false) as "hasHash" from commits
-    where repository_id = ${id}`
-  return row ?? { count: 0, hasHash: false }
+    where repository_id = ${repository.id}`
+  return row === undefined ? none : { ...row, hasDependencyCommits: repository.hasDependencyCommits }
 }
 
 /** Reads which of the commits a repository has, by their hashes. */
@@ -134,10 +143,10 @@ export async function readPresentCommits(
   forgeRestId: number,
   hashes: readonly string[],
 ): Promise<Set<string>> {
-  const id = await findRepository(sql, forgeRestId)
-  if (id === undefined) return new Set()
+  const repository = await findRepository(sql, forgeRestId)
+  if (repository === undefined) return new Set()
   const rows = await sql<{ hash: string }[]>`
     select commit_hash as hash from commits
-    where repository_id = ${id} and commit_hash = any (${sql.typed.texts(hashes)})`
+    where repository_id = ${repository.id} and commit_hash = any (${sql.typed.texts(hashes)})`
   return new Set(rows.map(({ hash }) => hash))
 }

@@ -221,4 +221,17 @@ describeOnOneDatabase('An import of an organization', (kind) => {
       'nobody-here',
     ])
   })
+
+  test('reads histories again that 0.1.0 has read, for the commits that added what they declare', async () => {
+    const load = () => test1.load(service.sql, { targets: [], refresh: true })
+    const readCommits = () => service.sql`
+      select id, dependency_commits from repositories where dependency_commits is not null order by id`
+    await load()
+    const before = await readCommits()
+    expect(before).not.toEqual([])
+    await service.sql`update repositories set dependency_commits = null`
+    expect(await load()).toMatchObject({ fetched: 0, load: { commits: nothing } })
+    expect(await readCommits()).toEqual(before)
+    expect(await load()).toMatchObject({ load: { repositories: nothing, commits: nothing } })
+  })
 })
