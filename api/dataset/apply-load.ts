@@ -69,9 +69,9 @@ export async function applyImport(
     ...options
   }: ApplyOptions,
 ): Promise<ImportResult> {
-  await renewUsers(sql, { settings: options.settings, onStep: options.onStep })
   return changeDataset(sql, options, async (change) => {
     await assertValid?.(change.tx)
+    await renewUsers(change, options.settings?.automationAccounts)
     await deriveMissingTerms(change)
     const load = await beginLoad(change, importId)
     await applyRemovals(load) // first, so that what the load also has exists afterwards

@@ -28,15 +28,6 @@ interface Step {
  */
 export const loadMap: readonly Step[] = [
   {
-    file: 'user-rules.ts',
-    does: 'classifies users again, as a change of its own, if the rules have changed',
-    makes: {
-      moved_attributes: 'user_id integer, name text, lost text, gained text',
-      moved_locations: 'id integer, lost text, gained text',
-    },
-    shares: ['affected_users'],
-  },
-  {
     file: 'pending-change.ts',
     does: 'makes what the change shares',
     makes: {
@@ -49,6 +40,15 @@ export const loadMap: readonly Step[] = [
       use_changes:
         'list list_name, id integer, lost integer[], terms integer[], begins bigint[], ends bigint[]',
     },
+  },
+  {
+    file: 'user-rules.ts',
+    does: 'classifies users again, if the rules have changed',
+    makes: {
+      moved_attributes: 'user_id integer, name text, lost text, gained text',
+      moved_locations: 'id integer, lost text, gained text',
+    },
+    shares: ['affected_users'],
   },
   {
     file: 'missing-terms.ts',

@@ -1,57 +1,51 @@
 /**
  * The rules that classify users: what country a location is in, and which accounts are programs. They may differ from
- * those that the stored users were classified by. Then the next load first classifies these again.
+ * those that the stored users were classified by. Then the next load classifies these again, in the same change.
  */
 import { createHash } from 'node:crypto'
-import type { Sql, SqlOrTransaction } from '../database/connect.ts'
+import type { SqlOrTransaction } from '../database/connect.ts'
 import { copyInto, writeRow } from '../database/copy.ts'
 import { isBot, listAutomationRules, type NamedAccounts } from '../names/automation-accounts.ts'
 import { countryRules, findCountry } from '../names/places/country.ts'
 import { toAttributeValue, typeOf } from '../staging/attributes.ts'
-import { changeDataset, type DatasetChangeOptions } from './dataset-change.ts'
 import { replaceTerms } from './item-terms.ts'
-import { noteGains } from './pending-change.ts'
+import { type DatasetChange, noteGains } from './pending-change.ts'
 import { readBatches } from './read-batches.ts'
 
-/** Classifies all users again if the rules have changed since they were. */
-export async function renewUsers(sql: Sql, options: DatasetChangeOptions): Promise<void> {
-  const { settings = {} } = options
-  const named = settings.automationAccounts ?? new Map()
+/** Classifies all users again if the rules have changed since they were. Staged users are classified by these rules. */
+export async function renewUsers(change: DatasetChange, named: NamedAccounts = new Map()): Promise<void> {
+  const { tx } = change
   const rules = createHash('sha256')
     .update(JSON.stringify([countryRules, listAutomationRules(named)]))
     .digest('base64')
-  const [other] = await sql`select 1 from dataset where user_rules <> ${rules}`
+  const [other] = await tx`select 1 from dataset where user_rules <> ${rules}`
   if (other === undefined) return
-  await changeDataset(sql, options, async (change) => {
-    const { tx } = change
-    await tx`
-      create temporary table moved_attributes (
-        user_id integer not null, name text not null, lost text, gained text
-      ) on commit drop`
-    await renewCountries(tx)
-    await renewBots(tx, named)
-    await tx`
-      insert into attributes (name, value)
-      select distinct name, gained from moved_attributes where gained is not null and not exists (
-        select from attributes a where a.name = moved_attributes.name and a.value = gained
-      )`
-    await replaceTerms(
-      change,
-      'users',
-      tx`
+  await tx`
+    create temporary table moved_attributes (
+      user_id integer not null, name text not null, lost text, gained text
+    ) on commit drop`
+  await renewCountries(tx)
+  await renewBots(tx, named)
+  await tx`
+    insert into attributes (name, value)
+    select distinct name, gained from moved_attributes where gained is not null and not exists (
+      select from attributes a where a.name = moved_attributes.name and a.value = gained
+    )`
+  await replaceTerms(
+    change,
+    'users',
+    tx`
       select id, u.term_ids as old_term_ids,
-        array(select term_id from unnest(u.term_ids) as term_id where term_id <> all (lost)) || gained as term_ids
+        array(select term_id from unnest(u.term_ids) as term_id where term_id <> all (lost || gained)) || gained as term_ids
       from users u join (
         select user_id as id, array_remove(array_agg(l.id), null) as lost, array_remove(array_agg(g.id), null) as gained
         from moved_attributes m left join attributes l on (l.name, l.value) = (m.name, m.lost)
           left join attributes g on (g.name, g.value) = (m.name, m.gained)
         group by 1
       ) moved using (id)`,
-    )
-    await noteGains(change, 'users', tx`select user_id from moved_attributes where gained is not null`)
-    await tx`update dataset set user_rules = ${rules}`
-    return {}
-  })
+  )
+  await noteGains(change, 'users', tx`select user_id from moved_attributes where gained is not null`)
+  await tx`update dataset set user_rules = ${rules}`
 }
 
 async function renewCountries(tx: SqlOrTransaction): Promise<void> {

@@ -94,4 +94,15 @@ describeOnOneDatabase('a user', (kind) => {
     expect(await find('country=AU')).toEqual([])
     await isSound()
   })
+
+  test('stays as earlier rules found them if the load fails', async () => {
+    const { sql } = service
+    await sql`update locations set country = 'AU' where location = 'Wien'`
+    await sql`update dataset set user_rules = 'earlier'`
+    const before = await readTables(sql)
+    const unknown = createCommit(3, `${tool.url}-unknown`, 'jean@example.org', 1_700_000_000)
+    await expect(loadRecords(sql, { commits: [unknown] })).rejects.toThrow('no repository has this URL')
+    expect(await readTables(sql)).toEqual(before)
+    expect(await sql`select user_rules from dataset`).toEqual([{ user_rules: 'earlier' }])
+  })
 })
