@@ -38,7 +38,7 @@ export function replaceVersion(path: string, text: string, from: string, to: str
 
 /**
  * Puts the heading of a new version before the newest one, with the sections that the changes name, in the order of
- * that one. Parts that it lacks are the first of their section.
+ * that one. A subsection that the newest version lacks comes first in its section.
  */
 export function addHeading(changelog: string, heading: string, sections: readonly string[]): string {
   const [start = '', newest = '', ...older] = changelog.split(/^(?=## )/m)

@@ -14,7 +14,7 @@ export interface TermChange {
 export class TermChanges {
   #terms: Uint32Array
   #changes: Uint32Array
-  #scratch: Pairs = { terms: new Uint32Array(), changes: new Uint32Array() }
+  #scratch = createPairs(0)
   #length = 0
 
   /** `capacity` is the number of changes that it has room for at first. */

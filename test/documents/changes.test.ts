@@ -52,9 +52,9 @@ describe('a change', () => {
 })
 
 test('all files in changes/ can be added to CHANGELOG.md', () => {
-  const changes = listChangeFiles().map((file) => readFileSync(file, 'utf8'))
+  const changes = listChangeFiles().map((file) => [file, readFileSync(file, 'utf8')] as const)
   const released = readFileSync(join(import.meta.dirname, '../../CHANGELOG.md'), 'utf8')
-  const sections = changes.map((change) => change.split('\n', 1).join(''))
+  const sections = changes.map(([, change]) => change.split('\n', 1).join(''))
   const whole = addHeading(released, '9.9.9', sections)
-  for (const change of changes) expect(addChange(whole, change)).not.toBe(whole)
+  for (const [file, change] of changes) expect(addChange(whole, change), file).not.toBe(whole)
 })

@@ -109,9 +109,9 @@ async function readTexts(sql: Sql, query: string): Promise<Map<number, string>> 
 /** Empties the catalog, as if nothing had ever been loaded. */
 export async function resetCatalog(sql: Sql): Promise<void> {
   await sql`
-    truncate users, repositories, forge_repositories, loaded_histories, dependency_commit_changes, removals, commits, locations,
-      companies, attributes, dependencies, repository_dependencies, user_dependencies, user_activity, identities, user_addresses, contributions, sets, use_dates, coverage, loads,
-      dataset_versions
+    truncate users, repositories, forge_repositories, loaded_histories, dependency_commit_changes, removals, commits,
+      locations, companies, attributes, dependencies, repository_dependencies, user_dependencies, user_activity, identities,
+      user_addresses, contributions, sets, use_dates, coverage, loads, dataset_versions
     restart identity`
   await sql`
     update dataset set version = 0, derived_terms = '{}', edition = gen_random_uuid(), users_count = 0, repositories_count = 0,

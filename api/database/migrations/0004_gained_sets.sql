@@ -5,4 +5,4 @@
 -- sets, so changes since an earlier version are known only without filters.
 alter table dataset_versions
   add column gained_term_id integer, -- its sets have what gained something, without what has the version itself
-  add column lost_term_id integer; -- its set has users who lost a dependency: some filters ask for what is no longer used
+  add column lost_term_id integer; -- its set has users who stopped using a dependency, for filters such as without_dependency_names

@@ -2,7 +2,8 @@
 --
 -- No plan depends on statistics of these columns, and sampling long texts and arrays was most of the time in which large loads and
 -- autovacuum refreshed those of their tables.
--- A column with samples keeps them: with `statistics 0`, analyze would not replace them, and they may name people who are forgotten later.
+-- A column that has samples already stays as it is: with `statistics 0`, analyze would never replace them, and they may name people who
+-- are forgotten later.
 do $$
 declare
   found record;

@@ -55,8 +55,8 @@ const useOfPackage = new RegExp(
 )
 
 /**
- * Puts `dependents` in place of the use of a package: pages are about packages in general, and name few. Without a user,
- * a known word is no package: `using docker` is about containers.
+ * Puts `dependents` in place of the use of a package: pages are about packages in general, and name few. If the question
+ * names no user, a word that pages have isn't taken for a package: `using docker` is about containers.
  */
 const generalizePackages = (text: string, words: readonly string[]): string =>
   text.replace(
