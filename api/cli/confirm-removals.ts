@@ -1,5 +1,5 @@
 /** Checks and asks before a load removes what its files lack. */
-import type { ItemCounts } from '../dataset/mirror.ts'
+import { type ItemCounts, itemKinds } from '../dataset/mirror.ts'
 import { assertRemovalsBounded } from '../dataset/removal-bound.ts'
 import { canAsk, confirm, type Terminal } from './confirm.ts'
 import { countOf, formatCount } from './output.ts'
@@ -44,12 +44,7 @@ export async function confirmRemovals(
 ): Promise<void> {
   if (maxRemovals !== undefined || !canAsk({ yes }, terminal)) {
     assertRemovalsBounded(
-      [
-        { kind: 'users', removed: missing.users, stored: stored.users },
-        { kind: 'lists of further addresses', removed: missing.addresses, stored: stored.addresses },
-        { kind: 'repositories', removed: missing.repositories, stored: stored.repositories },
-        { kind: 'commits', removed: missing.commits, stored: stored.commits },
-      ],
+      itemKinds.map(([kind, name]) => ({ kind: name, removed: missing[kind], stored: stored[kind] })),
       maxRemovals,
     )
   }

@@ -2,7 +2,7 @@
 import process from 'node:process'
 import type { Config } from '../config.ts'
 import type { Sql } from '../database/connect.ts'
-import type { ImportResult } from '../dataset/apply-load.ts'
+import type { DatasetChangeResult } from '../dataset/dataset-change.ts'
 import type { Change } from '../dataset/pending-change.ts'
 import { OperatorError } from '../errors.ts'
 import type { HistoryCounts } from '../sources/git/history.ts'
@@ -48,12 +48,18 @@ export function runLoad<Result>(
 }
 
 /** What a load changed, as JSON. */
-export function summarize({ users, addresses, repositories, commits, version }: ImportResult) {
+export function summarize({ users, addresses, repositories, commits, version }: DatasetChangeResult) {
   return { users, addresses, repositories, commits, dataset_version: version }
 }
 
 /** What a load changed, for people. */
-export function describeLoad({ users, addresses, repositories, commits, version }: ImportResult): string {
+export function describeLoad({
+  users,
+  addresses,
+  repositories,
+  commits,
+  version,
+}: DatasetChangeResult): string {
   const change = ({ added, updated, removed }: Change) =>
     `${formatCount(added)} added, ${formatCount(updated)} updated${removed > 0 ? `, ${formatCount(removed)} removed` : ''}`
   return [

@@ -1,7 +1,7 @@
 import { secondsPerDay } from '../catalog/attribute-values.ts'
 import type { AttributeName } from '../catalog/filters.ts'
 import { noteTerms } from './item-terms.ts'
-import { analyzeTables, type DatasetChange, noteGains } from './pending-change.ts'
+import { analyzeTables, type DatasetChange, noteGained } from './pending-change.ts'
 
 const activeDay: AttributeName = 'active_day'
 
@@ -33,7 +33,7 @@ export async function applyActivity(change: DatasetChange): Promise<void> {
         array_remove(array[a.id], null) as term_ids
       from changed_activity left join attributes a on a.name = ${activeDay} and a.number = day`,
   )
-  await noteGains(change, 'users', tx`select user_id from changed_activity where is_later`)
+  await noteGained(change, 'users', tx`select user_id from changed_activity where is_later`)
   await tx`delete from user_activity a using changed_activity c where a.user_id = c.user_id and c.last_date is null`
   await tx`
     insert into user_activity

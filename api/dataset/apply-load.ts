@@ -27,9 +27,6 @@ import { beginLoad, type Orphan } from './staged-load.ts'
 import { applyUsers, dropKnownUsers } from './user-changes.ts'
 import { renewUsers } from './user-rules.ts'
 
-/** What a load changed. */
-export type ImportResult = DatasetChangeResult
-
 /** How a load is applied. */
 export interface ApplyOptions extends DatasetChangeOptions {
   origin: LoadOrigin
@@ -68,7 +65,7 @@ export async function applyImport(
     onApplied,
     ...options
   }: ApplyOptions,
-): Promise<ImportResult> {
+): Promise<DatasetChangeResult> {
   return changeDataset(sql, options, async (change) => {
     await assertValid?.(change.tx)
     await renewUsers(change, options.settings?.automationAccounts)

@@ -1,5 +1,5 @@
 import type { Fragment, SqlOrTransaction } from '../database/connect.ts'
-import { type DatasetChange, noteGains, selectDeclarations } from './pending-change.ts'
+import { type DatasetChange, noteGained, selectDeclarations } from './pending-change.ts'
 
 /**
  * Updates the authors of repositories, with the dates of their first and last commits there. Adds users whose
@@ -97,7 +97,7 @@ async function createAuthors(tx: SqlOrTransaction, commits: Fragment): Promise<v
 }
 
 /**
- * Notes the contributions that users get with identities, as `noteGains` does. `identities` selects `user_id` and
+ * Notes the contributions that users get with identities, as `noteGained` does. `identities` selects `user_id` and
  * `identity`, before the table has them.
  */
 export function noteIdentities(change: DatasetChange, identities: Fragment): Promise<void> {
@@ -114,7 +114,7 @@ export function noteIdentities(change: DatasetChange, identities: Fragment): Pro
   )
 }
 
-/** Notes users and repositories as `noteGains` does, unless the users are authors in the repositories already. */
+/** Notes users and repositories as `noteGained` does, unless the users are authors in the repositories already. */
 async function noteContributions(change: DatasetChange, pairs: Fragment): Promise<void> {
   const { tx } = change
   const added = tx`
@@ -122,6 +122,6 @@ async function noteContributions(change: DatasetChange, pairs: Fragment): Promis
       select from identities i join contributions c using (identity)
       where i.user_id = pair.user_id and c.repository_id = pair.repository_id and c.kind = 'author'
     )`
-  await noteGains(change, 'users', tx`select user_id from ${added}`)
-  await noteGains(change, 'repositories', tx`select repository_id from ${added}`)
+  await noteGained(change, 'users', tx`select user_id from ${added}`)
+  await noteGained(change, 'repositories', tx`select repository_id from ${added}`)
 }

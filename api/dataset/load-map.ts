@@ -42,6 +42,10 @@ export const loadMap: readonly Step[] = [
     },
   },
   {
+    file: 'mirror.ts',
+    does: 'checks that a mirror lacks no more than was approved; after each kind is applied, removes what it lacks',
+  },
+  {
     file: 'user-rules.ts',
     does: 'classifies users again, if the rules have changed',
     makes: {
@@ -197,4 +201,7 @@ export const loadMap: readonly Step[] = [
     does: 'applies the dates of uses; before, has users get them whom an older version gave none',
     shares: ['affected_users', 'use_changes'],
   },
+  { file: 'kept-changes.ts', does: 'drops removals and versions that are no longer kept' },
+  { file: 'coverage-summary.ts', does: 'sums up the dataset for the coverage page' },
+  { file: 'loads.ts', does: 'notes the load, and its notice' },
 ]

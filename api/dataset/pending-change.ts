@@ -100,22 +100,31 @@ export async function beginChange(tx: SqlOrTransaction): Promise<DatasetChange> 
 }
 
 /**
- * Notes in `gained_items` what gained something that a filter can ask: `gaining` selects ids. With `isLoss`, they lost
- * a dependency. Items that have the change's version already are left out: the set of the version has these.
+ * Notes what gained something that a filter can ask: `gaining` selects ids. Items that have the change's version already
+ * are left out: the set of the version has these.
  */
-export async function noteGains(
+export function noteGained(change: DatasetChange, list: ListName, gaining: Fragment): Promise<void> {
+  return noteMoved(change, list, gaining, { isLoss: false })
+}
+
+/** Notes users who lost a dependency, as `noteGained` does: `losing` selects ids. */
+export function noteLost(change: DatasetChange, losing: Fragment): Promise<void> {
+  return noteMoved(change, 'users', losing, { isLoss: true })
+}
+
+async function noteMoved(
   { tx, version }: DatasetChange,
   list: ListName,
-  gaining: Fragment,
-  isLoss = false,
+  moved: Fragment,
+  { isLoss }: { isLoss: boolean },
 ): Promise<void> {
   if (version === 1) return // all items have it
-  // Found once: a plan that expects few may find it again for each item.
+  // Found once: a plan that expects few may find them again for each item.
   await tx`
-    with gaining(id) as materialized (${gaining})
+    with moved(id) as materialized (${moved})
     insert into gained_items
     select ${list}::text::list_name, id, ${isLoss}::boolean from ${tx(list)}
-    where version <> ${version} and id in (select id from gaining)`
+    where version <> ${version} and id in (select id from moved)`
 }
 
 /** Refreshes the planner's statistics of tables that a large change concerns. */

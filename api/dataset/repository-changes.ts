@@ -5,7 +5,7 @@ import { ImportError } from '../staging/import-error.ts'
 import { stagingTable } from '../staging/staging-tables.ts'
 import { selectContributors } from './changed-uses.ts'
 import { noteRecordTerms } from './item-terms.ts'
-import { type AppliedRows, analyzeTables, type DatasetChange, noteGains } from './pending-change.ts'
+import { type AppliedRows, analyzeTables, type DatasetChange, noteGained } from './pending-change.ts'
 import { noteReturns } from './removal.ts'
 import { countApplied, type Load } from './staged-load.ts'
 import { isDeclaredBetween } from './user-dependencies.ts'
@@ -142,7 +142,7 @@ async function applyOwners({ tx, importId }: Load): Promise<void> {
 /** Notes the authors of repositories that get other names, because they gain contributions to these. */
 function noteNewNames(load: Load): Promise<void> {
   const staged = load.tx(stagingTable('repos', load.importId))
-  return noteGains(
+  return noteGained(
     load,
     'users',
     load.tx`

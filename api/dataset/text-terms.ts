@@ -77,7 +77,9 @@ export async function findTexts(
   distinct.delete('')
   const rows = tx`json_populate_recordset(null::${tx(table)}, ${JSON.stringify([...distinct.values()])}::text::json)`
   const others = tx.unsafe(columns.join())
-  await addTexts(change, name, tx`(select nextval('term_ids')::integer as id, ${others} from ${rows} r)`)
+  const isKnown = tx`exists (select from ${tx(table)} t where ${isSameText(tx, name)})`
+  const unknown = tx`select nextval('term_ids')::integer as id, ${others} from ${rows} s where not ${isKnown}`
+  await addTexts(change, name, tx`(${unknown})`)
   const found = await tx<{ id: number; key: string }[]>`
     select t.id, t.${tx(keyColumn)} as key from ${rows} s join ${tx(table)} t on ${isSameText(tx, name)}`
   const ids = new Map(found.map(({ id, key }) => [key, id]))

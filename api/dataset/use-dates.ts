@@ -4,7 +4,7 @@ import type { AttributeName } from '../catalog/filters.ts'
 import type { SqlOrTransaction } from '../database/connect.ts'
 import type { Sample, SetVerification } from '../sets/set-verification.ts'
 import { applyUseChanges, type UseSource } from '../sets/use-changes.ts'
-import { compareUses } from '../sets/use-verification.ts'
+import { findWrongUses } from '../sets/use-verification.ts'
 import type { DatasetChange } from './pending-change.ts'
 
 /** What filters by the time of a use need, as `derived_terms` calls it. */
@@ -99,7 +99,7 @@ export async function verifyUseDates(
     const range = sample?.[list]
     const where = range === undefined ? 'true' : `${id} between ${range.first} and ${range.last}`
     const uses = `select ${id}, dependency_ids, ${columns.join()} from ${table} where ${where}`
-    return compareUses(tx, list, uses, { hasSeconds, undated }, range)
+    return findWrongUses(tx, list, uses, { hasSeconds, undated }, range)
   }
   return [...(await compare('users')), ...(await compare('repositories'))]
 }

@@ -2,7 +2,7 @@ import { isLocalDocument } from '../catalog/document-lookup.ts'
 import { stagingTable } from '../staging/staging-tables.ts'
 import { noteIdentities } from './contributions.ts'
 import { noteRecordTerms } from './item-terms.ts'
-import { type AppliedRows, analyzeTables, noteGains } from './pending-change.ts'
+import { type AppliedRows, analyzeTables, noteGained } from './pending-change.ts'
 import { noteReturns } from './removal.ts'
 import { countApplied, type Load } from './staged-load.ts'
 
@@ -30,7 +30,7 @@ export async function applyUsers(load: Load): Promise<AppliedRows> {
     where u.id is null or u.document <> s.document`
   await tx`analyze changed_users`
   // Their repositories gain a contributor of the new name.
-  await noteGains(
+  await noteGained(
     load,
     'repositories',
     tx`

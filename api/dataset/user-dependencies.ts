@@ -4,7 +4,8 @@ import { type ChangedUses, findChangedUses, selectContributors } from './changed
 import {
   analyzeTables,
   type DatasetChange,
-  noteGains,
+  noteGained,
+  noteLost,
   selectDeclarations,
   setChangeColumns,
   useChangeColumns,
@@ -27,8 +28,10 @@ export async function applyUserDependencies(change: DatasetChange): Promise<void
     await copyWhileMade(tx, 'user_dependencies', columns, noteChanges([updated, added], noted))
     await noted.sets.copyInto(tx, 'set_changes')
     await noted.uses.copyInto(tx, 'use_changes')
-    await noteUsers(change, noted.gaining.splice(0), false)
-    await noteUsers(change, noted.losing.splice(0), true)
+    const select = (userIds: number[]) => tx`select unnest(${tx.typed.bigints(userIds)}::integer[])`
+    const [gaining, losing] = [noted.gaining.splice(0), noted.losing.splice(0)]
+    if (gaining.length > 0) await noteGained(change, 'users', select(gaining))
+    if (losing.length > 0) await noteLost(change, select(losing))
   }
   await analyzeTables(change, ['user_dependencies'])
 }
@@ -60,12 +63,6 @@ function* noteChanges(
       if (lost.length > 0) noted.losing.push(userId)
     }
   }
-}
-
-async function noteUsers(change: DatasetChange, ids: readonly number[], isLoss: boolean): Promise<void> {
-  if (ids.length === 0) return
-  const { tx } = change
-  await noteGains(change, 'users', tx`select unnest(${tx.typed.bigints(ids)}::integer[])`, isLoss)
 }
 
 /**

@@ -9,7 +9,7 @@ import { isBot, listAutomationRules, type NamedAccounts } from '../names/automat
 import { countryRules, findCountry } from '../names/places/country.ts'
 import { toAttributeValue, typeOf } from '../staging/attributes.ts'
 import { replaceTerms } from './item-terms.ts'
-import { type DatasetChange, noteGains } from './pending-change.ts'
+import { type DatasetChange, noteGained } from './pending-change.ts'
 import { readBatches } from './read-batches.ts'
 
 /** Classifies all users again if the rules have changed since they were. Staged users are classified by these rules. */
@@ -44,7 +44,7 @@ export async function renewUsers(change: DatasetChange, named: NamedAccounts = n
         group by 1
       ) moved using (id)`,
   )
-  await noteGains(change, 'users', tx`select user_id from moved_attributes where gained is not null`)
+  await noteGained(change, 'users', tx`select user_id from moved_attributes where gained is not null`)
   await tx`update dataset set user_rules = ${rules}`
 }
 

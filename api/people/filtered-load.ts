@@ -3,7 +3,8 @@
  * transaction: users who turn out to be one of them, and their other addresses.
  */
 import type { Sql, SqlOrTransaction } from '../database/connect.ts'
-import { type ApplyOptions, applyImport, type ImportResult } from '../dataset/apply-load.ts'
+import { type ApplyOptions, applyImport } from '../dataset/apply-load.ts'
+import type { DatasetChangeResult } from '../dataset/dataset-change.ts'
 import { identifyForgeId, identifyLogin, isLocal } from '../names/forge-names.ts'
 import { findRepositoryHost } from '../names/repository-url.ts'
 import type { LoadItem } from '../staging/records.ts'
@@ -27,7 +28,7 @@ export interface FilteredStaging {
    * Applies the load as `applyImport` does, and forgets what turned out to be of forgotten people. Throws `ImportError`
    * when other people are forgotten now than when they were read.
    */
-  apply(sql: Sql, options: Omit<ApplyOptions, 'assertValid' | 'finish'>): Promise<ImportResult>
+  apply(sql: Sql, options: Omit<ApplyOptions, 'finish'>): Promise<DatasetChangeResult>
   /** Records that were left out so far. */
   readonly leftOut: number
 }
@@ -73,7 +74,10 @@ export function withoutForgottenPeople(
       let logins: string[] = []
       const result = await applyImport(sql, staging.id, {
         ...options,
-        assertValid: people.assertSame,
+        async assertValid(tx) {
+          await people.assertSame(tx)
+          await options.assertValid?.(tx)
+        },
         async finish(change) {
           const forgettings = await describeForgettings(change.tx, found)
           if (forgettings.length === 0) return undefined

@@ -33,10 +33,10 @@ export async function applyRewrites(
   )
   const stored = new Map<number, SetPart[]>(rewrites.map(({ rowId }) => [rowId, []]))
   for await (const row of rows) stored.get(readInteger(row[4]))?.push(readPart(row))
-  await copyWhileMade(tx, 'sets', partColumns, rewriteAll(list, rewrites, stored))
+  await copyWhileMade(tx, 'sets', writtenColumns, rewriteAll(list, rewrites, stored))
 }
 
-const partColumns = listColumns({
+const writtenColumns = listColumns({
   term_id: 'integer',
   list: 'text',
   part: 'integer',

@@ -10,7 +10,7 @@ import { decodeChunk, type UseBegin, type UseEnd, Uses } from './use-chunks.ts'
  * it uses, as in `UseSource`. With a sample, these are its items, and only the chunks that should have their uses are
  * read. The transaction must see one snapshot.
  */
-export async function compareUses(
+export async function findWrongUses(
   tx: SqlOrTransaction,
   list: 'users' | 'repositories',
   items: string,

@@ -72,8 +72,9 @@ const isoTime = v.pipe(
     'must be an ISO 8601 timestamp such as 2024-05-06T07:08:09Z',
   ),
   v.check(
-    // `Date` reads February 30 as March 1.
+    // `Date` reads February 30 as March 1, and 24:00 as the next day. PostgreSQL has no year 0.
     (value) =>
+      !/^0000|T24/.test(value) &&
       !Number.isNaN(Date.parse(value)) &&
       (value.slice(8, 10) <= '28' ||
         new Date(value.slice(0, 10)).toJSON()?.slice(0, 10) === value.slice(0, 10)),

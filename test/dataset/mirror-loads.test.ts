@@ -108,6 +108,26 @@ describeOnOneDatabase('a load that mirrors its files', (kind) => {
     await expectDataset({ users, repos, commits })
   })
 
+  test('changes nothing if it would remove more than was approved, because of another load', async () => {
+    const { sql } = started.service
+    const late = createUser(9, { login: 'late' })
+    const mirroring = mirror({ users: users.slice(1) }, () => loadRecords(sql, { users: [late] }))
+    await expect(mirroring).rejects.toThrow(
+      new ImportError(
+        'Another change has added what the files lack, since the removals were counted: this load would remove ' +
+          '2 instead of 1 users. Nothing was changed; run the import again',
+      ),
+    )
+    await expectDataset({ users: [...users, late], repos, commits })
+  })
+
+  test('removes what was approved after another load that adds nothing else', async () => {
+    const { sql } = started.service
+    const renamed = users.slice(1).map((user) => ({ ...user, name: 'Another name' }))
+    await mirror({ users: renamed }, () => loadRecords(sql, { users: renamed }))
+    await expectDataset({ users: renamed, repos, commits })
+  })
+
   test('neither counts nor removes a repository that only a clone described, when the forge has its record', async () => {
     const url = 'https://forge.example/ada/local'
     const local = createRepository(-5, 'ada', ['local'], { url })

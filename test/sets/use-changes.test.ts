@@ -8,7 +8,7 @@ import { readFileUses } from '../../api/sets/file-uses.ts'
 import type { IdRange } from '../../api/sets/set-verification.ts'
 import { applyUseChanges, type UseSource } from '../../api/sets/use-changes.ts'
 import { decodeChunk, encodeUses, Uses, unknownBegin } from '../../api/sets/use-chunks.ts'
-import { compareUses } from '../../api/sets/use-verification.ts'
+import { findWrongUses } from '../../api/sets/use-verification.ts'
 import { isDrill } from '../support/drill.ts'
 import { describeOnOneDatabase, useService } from '../support/service.ts'
 
@@ -207,7 +207,7 @@ describeOnOneDatabase('stored dates', (kind) => {
           const compare = (range?: IdRange) => {
             const { first, last } = range ?? { first: 0, last: lastId }
             const items = `select id, terms, begins, ends from test_uses where id between ${first} and ${last}`
-            return compareUses(tx, 'users', items, { hasSeconds: false, undated }, range)
+            return findWrongUses(tx, 'users', items, { hasSeconds: false, undated }, range)
           }
           expect(await compare()).toEqual([])
           expect(await compare({ first: 3, last: 20 })).toEqual([])

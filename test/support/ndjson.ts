@@ -1,5 +1,5 @@
 /** Records as NDJSON, and how they are loaded. */
-import type { ImportResult } from '../../api/dataset/apply-load.ts'
+import type { DatasetChangeResult } from '../../api/dataset/dataset-change.ts'
 import { importNdjson, type Source } from '../../api/sources/ndjson/import.ts'
 import type { RecordKind } from '../../api/staging/records.ts'
 import type { TestService } from './service.ts'
@@ -38,7 +38,7 @@ export function toLines(records: readonly object[]): string {
 export function load(
   { sql }: Pick<TestService, 'sql'>,
   { users = [], identities = [], repos = [], commits = [], removals = [] }: Load,
-): Promise<ImportResult> {
+): Promise<DatasetChangeResult> {
   return importNdjson(sql, {
     // Commits come first: the order of files must not matter.
     sources: [

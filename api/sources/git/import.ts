@@ -4,8 +4,7 @@
  */
 import { resolve } from 'node:path'
 import type { Sql } from '../../database/connect.ts'
-import type { ImportResult } from '../../dataset/apply-load.ts'
-import type { DatasetSettings } from '../../dataset/dataset-change.ts'
+import type { DatasetChangeResult, DatasetSettings } from '../../dataset/dataset-change.ts'
 import {
   findKnownHistory,
   type HistoryEnd,
@@ -97,7 +96,7 @@ export interface SkippedClone {
 }
 
 /** What the clones contain, and what the load changed. */
-export interface GitImportResult extends ImportResult {
+export interface GitImportResult extends DatasetChangeResult {
   clones: LoadedClone[]
   /** Clones that were not read, because the dataset has what they have. */
   unchanged: UnchangedClone[]

@@ -1,8 +1,7 @@
 /** Loads what was found on the forge and in clones. */
 
 import type { Sql } from '../../database/connect.ts'
-import type { ImportResult } from '../../dataset/apply-load.ts'
-import type { DatasetSettings } from '../../dataset/dataset-change.ts'
+import type { DatasetChangeResult, DatasetSettings } from '../../dataset/dataset-change.ts'
 import type { LoadOrigin } from '../../dataset/loads.ts'
 import { withoutForgottenPeople } from '../../people/filtered-load.ts'
 import { redactUrl } from '../../people/forgotten-people.ts'
@@ -43,7 +42,7 @@ export function loadFindings(
   clones: CloneFolder,
   { describeOrigin, onBegin, onNote = () => {}, settings }: LoadOptions,
   { repositories, histories, people, departures }: Findings,
-): Promise<ImportResult & { forgotten: number; skipped: Skipped[]; manifests: HistoryCounts }> {
+): Promise<DatasetChangeResult & { forgotten: number; skipped: Skipped[]; manifests: HistoryCounts }> {
   return withStaging(sql, { onBegin, settings }, async (staging) => {
     const { forgotten, found } = people
     const filtered = withoutForgottenPeople(forgotten, staging, found)

@@ -6,8 +6,7 @@
 import { batchesOf } from '../../concurrency/batches.ts'
 import type { Sql } from '../../database/connect.ts'
 import { lockDataDirectory } from '../../database/data-directory.ts'
-import type { ImportResult } from '../../dataset/apply-load.ts'
-import type { DatasetSettings } from '../../dataset/dataset-change.ts'
+import type { DatasetChangeResult, DatasetSettings } from '../../dataset/dataset-change.ts'
 import type { LoadOrigin } from '../../dataset/loads.ts'
 import type { Change } from '../../dataset/pending-change.ts'
 import { ImportError } from '../../staging/import-error.ts'
@@ -99,13 +98,13 @@ export interface GithubFindings {
 /** What was found and loaded. */
 export interface GithubImportResult extends GithubFindings {
   /** Undefined: nothing was loaded, because it was a dry run. */
-  load: (ImportResult & { forgotten: number }) | undefined
+  load: (DatasetChangeResult & { forgotten: number }) | undefined
 }
 
 /** What came of some of the repositories. */
 type BatchResult = Pick<GithubFindings, 'fetched' | 'unchanged' | 'people' | 'authors' | 'manifests'> & {
   skipped: Skipped[]
-  load: ImportResult & { forgotten: number }
+  load: DatasetChangeResult & { forgotten: number }
 }
 
 /**

@@ -189,23 +189,23 @@ function renderRepository(tx: SqlOrTransaction): Fragment {
  */
 const allLines: Partial<Record<RecordKind, (tx: SqlOrTransaction) => AsyncIterable<string[]>>> = {
   users: (tx) =>
-    readBatches<{ id: number }>(
+    readPages<{ id: number }>(
       (last) => tx`select id, document from users where id > ${last?.id ?? 0} order by id limit ${batchSize}`,
     ),
   identities: (tx) =>
-    readBatches<{ user_id: number }>(
+    readPages<{ user_id: number }>(
       (last) => tx`
         select user_id, document from user_addresses
         where user_id > ${last?.user_id ?? 0} and ${hasAddresses(tx)} order by user_id limit ${batchSize}`,
     ),
   repos: (tx) =>
-    readBatches<{ id: number }>(
+    readPages<{ id: number }>(
       (last) => tx`
         select id, ${renderRepository(tx)} as document
         from repositories where id > ${last?.id ?? 0} order by id limit ${batchSize}`,
     ),
   commits: (tx) =>
-    readBatches<{ repository_id: number; position: number }>(
+    readPages<{ repository_id: number; position: number }>(
       (last) => tx`
         with batch as materialized (
           select repository_id, position, members from commits
@@ -259,7 +259,7 @@ async function* streamLines(tx: SqlOrTransaction, lines: Fragment): AsyncGenerat
   }
 }
 
-async function* readBatches<Key>(
+async function* readPages<Key>(
   readAfter: (last: Key | undefined) => PromiseLike<(Key & { document: string })[]>,
 ): AsyncGenerator<string[]> {
   for (let last: Key | undefined; ; ) {

@@ -7,9 +7,8 @@ import { createReadStream } from 'node:fs'
 import { open, rm, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import type { Sql } from '../../database/connect.ts'
-import type { ImportResult } from '../../dataset/apply-load.ts'
-import type { DatasetSettings } from '../../dataset/dataset-change.ts'
-import { countMissing, type ItemCounts } from '../../dataset/mirror.ts'
+import type { DatasetChangeResult, DatasetSettings } from '../../dataset/dataset-change.ts'
+import { approveRemovals, type ItemCounts } from '../../dataset/mirror.ts'
 import type { Orphan } from '../../dataset/staged-load.ts'
 import { describeFileError } from '../../errors.ts'
 import { type FilteredStaging, withoutForgottenPeople } from '../../people/filtered-load.ts'
@@ -69,7 +68,7 @@ export interface ImportProgress {
 }
 
 /** What a load changed. */
-export interface NdjsonImportResult extends ImportResult {
+export interface NdjsonImportResult extends DatasetChangeResult {
   /** Lines that were left out, because they are of forgotten people. */
   forgotten: number
   /** Lines with other content than a later one for the same thing, which counts. `first` is the first of one kind. */
@@ -90,10 +89,7 @@ export function importNdjson(sql: Sql, options: NdjsonOptions): Promise<NdjsonIm
     const { onMirror, settings } = options
     const kinds = new Set(options.sources.map(({ kind }) => kind))
     const mirrored = new Set(onMirror && kinds)
-    if (onMirror !== undefined) {
-      const { missing, stored } = await countMissing(sql, staging.id, mirrored)
-      await onMirror(missing, stored)
-    }
+    const assertValid = onMirror && (await approveRemovals(sql, staging.id, mirrored, onMirror))
     const result = await filtered.apply(sql, {
       origin: {
         command: 'import ndjson',
@@ -103,6 +99,7 @@ export function importNdjson(sql: Sql, options: NdjsonOptions): Promise<NdjsonIm
         coversAll: mirroredForAll.every((kind) => mirrored.has(kind)),
       },
       mirrored,
+      assertValid,
       settings,
       onStep: (step) => options.onProgress?.({ ...progress, step }),
       onOrphan: (orphan) => rejectOrphan(orphan, options),

@@ -74,6 +74,8 @@ describeOnOneDatabase('an import', (kind) => {
     [{ updated_at: '2024-13-01T00:00:00Z' }, 'updated_at: must be a date that exists'],
     [{ updated_at: '2023-02-29T00:00:00Z' }, 'updated_at: must be a date that exists'],
     [{ updated_at: '2024-01-01T00:61:00Z' }, 'updated_at: must be a date that exists'],
+    [{ updated_at: '2024-01-01T24:00:00Z' }, 'updated_at: must be a date that exists'],
+    [{ updated_at: '0000-01-01T00:00:00Z' }, 'updated_at: must be a date that exists'],
     [{ nickname: 'x' }, 'nickname: unknown field'],
   ]
   const repositoryRules: [object, string][] = [

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
-import type { ImportResult } from '../../../api/dataset/apply-load.ts'
+import type { DatasetChangeResult } from '../../../api/dataset/dataset-change.ts'
 import { importNdjson } from '../../../api/sources/ndjson/import.ts'
 import type { SampleCommit, SampleDependency, SampleRepository, SampleUser } from '../../../sample/records.ts'
 import { expectFilters, type Item, type Records, readCatalog, readFilters } from '../../support/catalog.ts'
@@ -109,7 +109,7 @@ describeOnOneDatabase('an import into existing data', (kind) => {
   }
 
   /** Loads lines, applies them to `records`, too, and compares all filters with these. */
-  async function change(lines: TypedLoad): Promise<ImportResult> {
+  async function change(lines: TypedLoad): Promise<DatasetChangeResult> {
     for (const user of lines.users ?? []) records.users.set(user.forge_rest_id, user)
     for (const repo of lines.repos ?? []) records.repos.set(repo.forge_rest_id, repo)
     for (const commit of lines.commits ?? []) {
