@@ -49,7 +49,10 @@ const changelogLoader: Loader = {
   },
 }
 
-/** What readers may type who look for the page, and what its title and headings don't say. Only the search sees it. */
+/**
+ * What readers type who look for the page: phrases with commas between, each on the page that answers it best. Only the
+ * search sees them (scripts/search-rank.ts).
+ */
 const keywords = z.string().optional()
 
 export const collections = {

@@ -87,7 +87,7 @@ export const onRequest = defineRouteMiddleware(async (context) => {
     })
   }
 
-  // The search reads them: Pagefind weighs a page's keywords like a title (scripts/search.ts).
+  // The search ranks pages by them (scripts/search-rank.ts).
   if (entry.data.keywords) {
     const attrs = {
       'data-pagefind-meta': 'keywords[content]',

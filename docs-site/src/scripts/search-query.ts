@@ -6,19 +6,22 @@
 import { findCountryCode } from './country-code.ts'
 
 /** Words that say nothing about a topic. Pagefind would look for pages that have them all. */
-const fillers = new Set(
+export const fillers = new Set(
   'a an the how much many what which who when where why do does did is are was can could should i my me you your we it its to of for in on with and or get there these those this that from come comes by at as be been have has us need want please'.split(
     ' ',
   ),
 )
 
-/** What readers call something that pages have under another name. Without its filler, "log in" would be about logs. */
+/**
+ * What readers call something that pages have under another name. Without their fillers, "log in" would be about logs,
+ * and "how much does it cost" about the credits that a request costs.
+ */
 const synonyms: readonly (readonly [said: RegExp, meant: string])[] = [
   [/\blog ?in\b/g, 'authentication'],
   [/\bsign[ -]?in\b/g, 'connect assistant'],
   [/^api[ -]?keys?$/g, 'authentication'],
   [/\b(?:how many|number of) (?=users|developers|repositories|people)/g, 'statistics '],
-  [/\bbots?\b/g, 'automation accounts'],
+  [/\bhow much (?:does|do|is|are) (?:it|this|that|they)(?: cost)?\b/g, 'price'],
 ]
 
 /** The most words of a country's name: `united arab emirates`. */

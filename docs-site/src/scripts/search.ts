@@ -4,6 +4,7 @@ import { docsPath } from '../docs-path.ts'
 import { closeOnClickBeside, createElement } from './elements.ts'
 import { findMessage, readPasted } from './error-messages.ts'
 import { improveQuery } from './search-query.ts'
+import { createRanking, type Ranking } from './search-rank.ts'
 
 /** A part of a page that Pagefind found; its texts are HTML. */
 interface Part {
@@ -15,8 +16,7 @@ interface Part {
 interface Hit {
   url: string
   excerpt: string
-  /** `keywords` are phrases, with commas between. */
-  meta: { title: string; keywords?: string }
+  meta: { title: string }
   sub_results: Part[]
   /** The parts of the portal that it is in. */
   filters: { part?: string[] }
@@ -41,24 +41,34 @@ interface Pagefind {
 
 const maxHits = 8
 const maxParts = 3
-/** More readers use the service than run it, so a page for operators must say more of the query to come first. */
-const operatorsWeight = 0.7
-/** Somebody who types a phrase of a page's keywords means that page, however many other phrases it has. */
-const phraseWeight = 1.6
-/** A word of a title or of the keywords says more about a page than one of its text. Long pages aren't better pages. */
+/** More readers use the service than run it, so of pages that are about as good, those for operators come later. */
+const operatorsWeight = 0.95
+/** What the texts of pages count beside their phrases: they decide between pages, and find what no phrase has. */
+const textWeight = 0.15
+/**
+ * A word of a title says more about a page than one of its text. Long pages aren't better pages. Keywords are ranked apart
+ * (search-rank.ts).
+ */
 const ranking = {
   termFrequency: 0.3,
   termSaturation: 1.5,
   pageLength: 0.4,
-  metaWeights: { title: 8, keywords: 12, description: 2 },
+  metaWeights: { title: 8, keywords: 0, description: 2 },
 }
 
 const bundle = `${docsPath}/pagefind`
 
-let loading: Promise<{ pagefind: Pagefind; known: SearchWords }> | undefined
+/** What the search has loaded. */
+interface Index {
+  pagefind: Pagefind
+  known: SearchWords
+  rank: Ranking
+}
+
+let loading: Promise<Index> | undefined
 
 /** Loads the index once. Another attempt follows a failed one. */
-function loadIndex(): Promise<{ pagefind: Pagefind; known: SearchWords }> {
+function loadIndex(): Promise<Index> {
   loading ??= (async () => {
     const [pagefind, known] = await Promise.all([
       import(/* @vite-ignore */ `${bundle}/pagefind.js`) as Promise<Pagefind>,
@@ -68,7 +78,7 @@ function loadIndex(): Promise<{ pagefind: Pagefind; known: SearchWords }> {
       }),
     ])
     await pagefind.options({ ranking, excerptLength: 18 })
-    return { pagefind, known }
+    return { pagefind, known, rank: createRanking(known.phrases) }
   })()
   loading.catch(() => {
     loading = undefined
@@ -78,10 +88,10 @@ function loadIndex(): Promise<{ pagefind: Pagefind; known: SearchWords }> {
 
 /**
  * Finds pages that have all words of a query, or some: `compare react and vue` is a question, though no page has all of
- * it. Pagefind alone finds those that have all. A page's score is the sum of what it scores for the query and for each
- * word.
+ * it. Pagefind alone finds those that have all. A text's score is the sum of what Pagefind gives it for the query and
+ * for each word.
  */
-async function findPages(pagefind: Pagefind, query: string): Promise<Scored[]> {
+async function findPages({ pagefind, rank }: Index, query: string): Promise<Scored[]> {
   const found = new Map<string, Scored>()
   for (const words of new Set([query, ...query.split(' ')].filter((each) => each !== ''))) {
     const { results } = await pagefind.search(words)
@@ -90,24 +100,22 @@ async function findPages(pagefind: Pagefind, query: string): Promise<Scored[]> {
       found.set(result.id, { ...known, score: known.score + result.score })
     }
   }
-  return [...found.values()].sort((a, b) => b.score - a.score)
-}
-
-/** Whether a text is a page's title or a phrase of its keywords, or has a phrase of several words. */
-function hasPhrase({ meta: { title, keywords = '' } }: Hit, text: string): boolean {
-  return `${title}, ${keywords}`
-    .toLowerCase()
-    .split(', ')
-    .some((phrase) => phrase === text || (phrase.includes(' ') && ` ${text} `.includes(` ${phrase} `)))
+  const best = Math.max(...[...found.values()].map(({ score }) => score), Number.MIN_VALUE)
+  const scores = rank(query)
+  return [...found.values()]
+    .map(({ result, score }) => ({
+      result,
+      score: (scores.get(result.id) ?? 0) + (textWeight * score) / best,
+    }))
+    .sort((a, b) => b.score - a.score)
 }
 
 /** Reads the best hits, the pages for operators below guides that are about as good. */
-async function readHits(results: readonly Scored[], text: string): Promise<Hit[]> {
+async function readHits(results: readonly Scored[]): Promise<Hit[]> {
   const hits = await Promise.all(
     results.slice(0, 2 * maxHits).map(async ({ result, score }) => {
       const hit = await result.data()
-      const partWeight = hit.filters.part?.includes('Operators') ? operatorsWeight : 1
-      return { hit, score: partWeight * (hasPhrase(hit, text) ? phraseWeight : 1) * score }
+      return { hit, score: hit.filters.part?.includes('Operators') ? operatorsWeight * score : score }
     }),
   )
   return hits
@@ -179,12 +187,13 @@ export function startSearch(search: HTMLElement): void {
       return
     }
     try {
-      const { pagefind, known } = await loadIndex()
+      const index = await loadIndex()
+      const { known } = index
       const pasted = readPasted(text)
       const query = improveQuery(pasted, known.words)
       const message = findMessage(pasted, known.messages, ([each]) => each)
-      const results = await findPages(pagefind, query)
-      const hits = await readHits(results, text.toLowerCase())
+      const results = await findPages(index, query)
+      const hits = await readHits(results)
       if (!isCurrent()) return
       list.replaceChildren(...(message ? [drawMessage(message)] : []), ...hits.map(drawHit))
       const count = `${results.length} ${results.length === 1 ? 'page' : 'pages'}`
