@@ -1,12 +1,12 @@
 /**
- * The rules that classify users: what country a location is in, and which accounts are programs. They may differ from
- * those that the stored users were classified by. Then the next load classifies these again, in the same change.
+ * The rules that classify users may differ from those that the stored users were classified by. Then the next load
+ * classifies these again, in the same change.
  */
-import { createHash } from 'node:crypto'
 import type { SqlOrTransaction } from '../database/connect.ts'
 import { copyInto, writeRow } from '../database/copy.ts'
-import { isBot, listAutomationRules, type NamedAccounts } from '../names/automation-accounts.ts'
-import { countryRules, findCountry } from '../names/places/country.ts'
+import { isBot, type NamedAccounts } from '../names/automation-accounts.ts'
+import { findCountry } from '../names/places/country.ts'
+import { digestUserRules } from '../names/user-rules.ts'
 import { toAttributeValue, typeOf } from '../staging/attributes.ts'
 import { replaceTerms } from './item-terms.ts'
 import { type DatasetChange, noteGained } from './pending-change.ts'
@@ -15,9 +15,7 @@ import { readBatches } from './read-batches.ts'
 /** Classifies all users again if the rules have changed since they were. Staged users are classified by these rules. */
 export async function renewUsers(change: DatasetChange, named: NamedAccounts = new Map()): Promise<void> {
   const { tx } = change
-  const rules = createHash('sha256')
-    .update(JSON.stringify([countryRules, listAutomationRules(named)]))
-    .digest('base64')
+  const rules = digestUserRules(named)
   const [other] = await tx`select 1 from dataset where user_rules <> ${rules}`
   if (other === undefined) return
   await tx`

@@ -85,37 +85,47 @@ interface FoundTerm {
   isStaged: boolean
   /** A searchable text, as its first user has it. Null: it is new, or the term is not one. */
   text: string | null
+  /** The country of a text by the rules of this process. Empty: it names none. Null: it has to be found. */
+  country: string | null
 }
 
 /** How the terms of a kind are compared, found and written. */
 interface TermRules<What> {
   kind: TermKind
-  /** Its columns after the id. `text` is that of `FoundTerm`, and `country` what `findCountry` has found. */
+  /** Its columns after the id. `text` is that of `FoundTerm`. */
   columnsOf(what: What, found: { text: string | null; country: string | null }): Column[]
-  findCountry?(what: What, text: string | null): string | undefined
-  /** SQL: `place`, `id` (null: it is new), `text` and `is_staged` of terms. */
+  findCountry?(what: What, found: Pick<FoundTerm, 'text' | 'country'>): string | undefined
+  /** SQL: `place`, `id` (null: it is new), `text`, `country` and `is_staged` of terms. */
   find(tx: SqlOrTransaction, asked: readonly What[], tables: { staged: Fragment; stored: Fragment }): Fragment
 }
 
 /**
- * A term has the text of its first user, and the country of that text, however others spell it. The country is found by
- * the rules of this process, because that in the database may be of other rules until the load is applied.
+ * A term has the text of its first user, and the country of that text, however others spell it. The country is that by
+ * the rules of this process, `userRules`. That in the database may be by other rules until the load is applied. If it
+ * is by the same ones, it isn't found again: to read all names of places takes a second.
  */
-function createTextRules(name: TextName): TermRules<string> {
+function createTextRules(name: TextName, userRules: string): TermRules<string> {
   const { table: kind, columns, fold } = searchableTexts[name]
   const [textColumn, keyColumn, ...others] = columns
   const hasCountry = others.length > 0
   return {
     kind,
     columnsOf: (own, { text, country }) => [text ?? own, fold(own), ...(hasCountry ? [country] : [])],
-    findCountry: (own, text) => (hasCountry ? findCountry(text ?? own) : undefined),
+    findCountry(own, { text, country }) {
+      if (!hasCountry || country === '') return undefined
+      return country ?? findCountry(text ?? own)
+    },
     find(tx, texts, { staged, stored }) {
       const column = (row: Fragment, each: string) => tx`${row}.${tx(each)}`
       const isSame = (row: Fragment) => tx`
         md5(${column(row, keyColumn)}) = md5(key) and ${column(row, keyColumn)} = key`
+      const country = tx`
+        case when s.id is not null then coalesce(s.country, '')
+          when exists (select from dataset where user_rules = ${userRules}) and t.id is not null then coalesce(t.country, '')
+        end`
       return tx`
         select place, coalesce(s.id, t.id) as id, coalesce(${column(tx`s`, textColumn)}, ${column(tx`t`, textColumn)}) as text,
-          s.id is not null as is_staged
+          ${hasCountry ? country : tx`null`} as country, s.id is not null as is_staged
         from unnest(${tx.typed.texts(texts.map(fold))}) with ordinality as a(key, place)
           left join ${staged} s on ${isSame(tx`s`)} left join ${stored} t on ${isSame(tx`t`)}`
     },
@@ -126,7 +136,7 @@ const attributeRules: TermRules<Attribute> = {
   kind: 'attributes',
   columnsOf: ({ name, value, spelling }) => [name, value, spelling],
   find: (tx, attributes, { staged, stored }) => tx`
-      select place, coalesce(s.id, t.id) as id, null as text, s.id is not null as is_staged
+      select place, coalesce(s.id, t.id) as id, null as text, null as country, s.id is not null as is_staged
       from unnest(
         ${tx.typed.texts(attributes.map(({ name }) => name))}, ${tx.typed.texts(attributes.map(({ value }) => value))}
       ) with ordinality as a(name, value, place)
@@ -145,7 +155,7 @@ const dependencyRules: TermRules<Dependency> = {
     const isSame = (row: Fragment) => tx`
         ${row}.name = a.name and ${row}.file = a.file and ${row}.status is not distinct from nullif(a.status, '')`
     return tx`
-        select place, coalesce(s.id, t.id) as id, null as text, s.id is not null as is_staged
+        select place, coalesce(s.id, t.id) as id, null as text, null as country, s.id is not null as is_staged
         from unnest(
           ${tx.typed.texts(dependencies.map(({ name }) => name))}, ${tx.typed.texts(dependencies.map(({ file }) => file))},
           ${tx.typed.texts(dependencies.map(({ status }) => status ?? ''))}
@@ -177,7 +187,7 @@ function createTerms<What>(importId: number, rules: TermRules<What>, known: { cl
       }
       const table = stagingTable(rules.kind, importId)
       const found = await tx<FoundTerm[]>`
-        select place, coalesce(id, nextval('term_ids'))::integer as id, is_staged as "isStaged", text
+        select place, coalesce(id, nextval('term_ids'))::integer as id, is_staged as "isStaged", text, country
         from (${rules.find(
           tx,
           asked.map(({ what }) => what),
@@ -185,14 +195,14 @@ function createTerms<What>(importId: number, rules: TermRules<What>, known: { cl
         )}) f`
       const lines: string[] = []
       const located: { text: Term; country: string }[] = []
-      for (const { place, id, isStaged, text } of found) {
+      for (const { place, id, isStaged, ...known } of found) {
         const { term, what } = asked[place - 1] ?? {}
         if (term === undefined || what === undefined)
           throw new Error('a term was found that was not asked for')
         term.id = id
-        const country = rules.findCountry?.(what, text) ?? null
+        const country = rules.findCountry?.(what, known) ?? null
         if (country !== null) located.push({ text: term, country })
-        if (!isStaged) lines.push(writeRow([id, ...rules.columnsOf(what, { text, country })]))
+        if (!isStaged) lines.push(writeRow([id, ...rules.columnsOf(what, { text: known.text, country })]))
       }
       await copyInto(tx, table, lines)
       return located
@@ -209,9 +219,9 @@ function findOrAdd<Key, Value>(map: Map<Key, Value>, key: Key, create: () => Val
   return value
 }
 
-function createTextTerms(importId: number, name: TextName) {
+function createTextTerms(importId: number, name: TextName, userRules: string) {
   const known = new Map<string, Term>()
-  const terms = createTerms(importId, createTextRules(name), known)
+  const terms = createTerms(importId, createTextRules(name, userRules), known)
   return {
     /** Names a text of a row. An empty text has no term. */
     name(text: string): Term[] {
@@ -273,9 +283,9 @@ function createDependencyTerms(importId: number) {
   }
 }
 
-/** Creates the terms of a load that has none yet. */
-export function createStagedTerms(importId: number): StagedTerms {
-  const texts = textNames.map((name) => ({ name, terms: createTextTerms(importId, name) }))
+/** Creates the terms of a load that has none yet. `userRules` is what `digestUserRules` returns. */
+export function createStagedTerms(importId: number, userRules: string): StagedTerms {
+  const texts = textNames.map((name) => ({ name, terms: createTextTerms(importId, name, userRules) }))
   const attributes = createAttributeTerms(importId)
   const dependencies = createDependencyTerms(importId)
   return {

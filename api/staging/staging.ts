@@ -6,6 +6,7 @@ import type { Sql, SqlOrTransaction } from '../database/connect.ts'
 import { beginLong } from '../database/long-transaction.ts'
 import { listColumns, RowBuffer, type TypedColumn } from '../database/row-buffer.ts'
 import type { NamedAccounts } from '../names/automation-accounts.ts'
+import { digestUserRules } from '../names/user-rules.ts'
 import { ImportError } from './import-error.ts'
 import { cleanUpIfDead, holdLivenessLock } from './liveness-lock.ts'
 import { type LoadItem, type RecordKind, recordKinds } from './records.ts'
@@ -124,7 +125,7 @@ export async function beginStaging(sql: Sql, settings: StagingSettings = {}): Pr
   const accounts = settings.automationAccounts ?? new Map()
   await dropDeadLoads(sql)
   const { id, end } = await createLoad(sql)
-  const terms = createStagedTerms(id)
+  const terms = createStagedTerms(id, digestUserRules(accounts))
   const batches = new Map<RecordKind, Batch>()
   /** Buffers without rows, to be used again. */
   const unused: RowBuffer[] = []

@@ -95,6 +95,12 @@ describeOnOneDatabase('a user', (kind) => {
     await isSound()
   })
 
+  test('of a known place is not found again by the same rules', async () => {
+    await service.sql`update locations set country = 'AU' where location = 'Wien'`
+    await loadRecords(service.sql, { users: [createUser(4, { location: 'WIEN' })] })
+    expect(await find('country=AU')).toEqual([4])
+  })
+
   test('stays as earlier rules found them if the load fails', async () => {
     const { sql } = service
     await sql`update locations set country = 'AU' where location = 'Wien'`
