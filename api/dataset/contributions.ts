@@ -1,5 +1,5 @@
 import type { Fragment, SqlOrTransaction } from '../database/connect.ts'
-import { type DatasetChange, noteGained, selectDeclarations } from './pending-change.ts'
+import { type DatasetChange, selectDeclarations } from './pending-change.ts'
 
 /**
  * Updates the authors of repositories, with the dates of their first and last commits there. Adds users whose
@@ -115,13 +115,18 @@ export function noteIdentities(change: DatasetChange, identities: Fragment): Pro
 }
 
 /** Notes users and repositories as `noteGained` does, unless the users are authors in the repositories already. */
-async function noteContributions(change: DatasetChange, pairs: Fragment): Promise<void> {
-  const { tx } = change
-  const added = tx`
-    (${pairs}) pair where not exists (
-      select from identities i join contributions c using (identity)
-      where i.user_id = pair.user_id and c.repository_id = pair.repository_id and c.kind = 'author'
-    )`
-  await noteGained(change, 'users', tx`select user_id from ${added}`)
-  await noteGained(change, 'repositories', tx`select repository_id from ${added}`)
+async function noteContributions({ tx, version }: DatasetChange, pairs: Fragment): Promise<void> {
+  if (version === 1) return // all of them have it
+  const isOther = tx`version <> ${version} and id in`
+  await tx`
+    with added as materialized (
+      select user_id, repository_id from (${pairs}) pair where not exists (
+        select from identities i join contributions c using (identity)
+        where i.user_id = pair.user_id and c.repository_id = pair.repository_id and c.kind = 'author'
+      )
+    )
+    insert into gained_items
+    select 'users'::list_name, id, false from users where ${isOther} (select user_id from added)
+    union all
+    select 'repositories', id, false from repositories where ${isOther} (select repository_id from added)`
 }

@@ -114,7 +114,7 @@ export const loadMap: readonly Step[] = [
     does: 'adds and updates users',
     makes: {
       changed_users:
-        'position bigint, old_term_ids integer[], is_new boolean, has_other_kind boolean, id integer',
+        'position bigint, old_term_ids integer[], is_new boolean, has_other_kind boolean, has_other_login boolean, id integer',
     },
     shares: ['affected_users'],
   },
@@ -147,7 +147,7 @@ export const loadMap: readonly Step[] = [
     does: 'adds and updates repositories, and what they declare',
     makes: {
       changed_repositories:
-        'position bigint, is_new boolean, keeps_version boolean, old_term_ids integer[], has_dependencies boolean, old_url text, url text, id integer',
+        'position bigint, is_new boolean, keeps_version boolean, old_term_ids integer[], has_dependencies boolean, has_other_name boolean, old_url text, url text, id integer',
     },
     shares: ['affected_users', 'affected_uses', 'set_changes', 'use_changes'],
   },
@@ -169,7 +169,7 @@ export const loadMap: readonly Step[] = [
       authors:
         'repository_id integer, identity text, first_date bigint, last_date bigint, excludes_nothing boolean, is_new boolean, old_first_date bigint, old_last_date bigint, has_other_dates boolean',
     },
-    shares: ['affected_users', 'affected_uses', 'active_users'],
+    shares: ['affected_users', 'affected_uses', 'active_users', 'gained_items'],
   },
   {
     file: 'changed-uses.ts',

@@ -52,19 +52,22 @@ function isSame({ tx }: Load): Fragment {
  */
 async function renumberTerms(load: Load, staged: (kind: TermKind) => Fragment): Promise<void> {
   const { tx, importId } = load
+  // To look for the ids takes less than to compare all texts again.
+  const selectOthers = (kind: TermKind) => tx`(
+    select * from ${staged(kind)} s where not exists (select from ${tx(kind)} t where t.id = s.id)
+  )`
   const renumberTexts = (name: TextName) => {
     const { table } = searchableTexts[name]
     return tx`
-      select s.id as staged_id, t.id from ${staged(table)} s left join ${tx(table)} t on ${isSameText(tx, name)}
-      where t.id is distinct from s.id`
+      select s.id as staged_id, t.id from ${selectOthers(table)} s left join ${tx(table)} t on ${isSameText(tx, name)}`
   }
   const { count } = await tx`
     create temporary table renumbered_terms on commit drop as
     select staged_id, id from (${textNames.map(renumberTexts).reduce((all, each) => tx`${all} union all ${each}`)}) t
     union all
-    select s.id, a.id from ${staged('attributes')} s join attributes a using (name, value) where a.id <> s.id
+    select s.id, a.id from ${selectOthers('attributes')} s join attributes a using (name, value)
     union all
-    select s.id, d.id from ${staged('dependencies')} s join dependencies d on ${isSame(load)} where d.id <> s.id`
+    select s.id, d.id from ${selectOthers('dependencies')} s join dependencies d on ${isSame(load)}`
   if (count === 0) return
   await tx`analyze renumbered_terms`
   const newId = (id: Fragment) => tx`case when r.staged_id is null then ${id} else r.id end`

@@ -50,8 +50,9 @@ export async function applyRepositories(load: Load): Promise<AppliedRows> {
     create temporary table changed_repositories on commit drop as
     select s.position, r.id is null as is_new,
       r.members = s.members and r.dependencies = coalesce(s.dependencies, r.dependencies) as keeps_version, r.term_ids as old_term_ids, s.dependencies is not null as has_dependencies,
-      case when r.id is not null then ${selectJsonUrl(tx, tx`r.members`)} end as old_url,
-      case when r.id is not null then ${selectJsonUrl(tx, tx`s.members`)} end as url,
+      r.full_name_key <> s.full_name_key as has_other_name,
+      case when r.members <> s.members then ${selectJsonUrl(tx, tx`r.members`)} end as old_url,
+      case when r.members <> s.members then ${selectJsonUrl(tx, tx`s.members`)} end as url,
       coalesce(
         r.id,
         (select last_repository_id from dataset)
@@ -141,15 +142,13 @@ async function applyOwners({ tx, importId }: Load): Promise<void> {
 
 /** Notes the authors of repositories that get other names, because they gain contributions to these. */
 function noteNewNames(load: Load): Promise<void> {
-  const staged = load.tx(stagingTable('repos', load.importId))
   return noteGained(
     load,
     'users',
     load.tx`
       select i.user_id
-      from changed_repositories n join ${staged} s using (position) join repositories r on r.id = n.id
-        join contributions c on c.repository_id = r.id join identities i using (identity)
-      where r.full_name_key <> s.full_name_key and c.kind = 'author'`,
+      from changed_repositories n join contributions c on c.repository_id = n.id join identities i using (identity)
+      where n.has_other_name and c.kind = 'author'`,
   )
 }
 

@@ -21,6 +21,7 @@ export async function applyUsers(load: Load): Promise<AppliedRows> {
   await tx`
     create temporary table changed_users on commit drop as
     select s.position, u.term_ids as old_term_ids, u.id is null as is_new, u.is_bot <> s.is_bot as has_other_kind,
+      u.login_key <> s.login_key as has_other_login,
       coalesce(
         u.id,
         (select last_user_id from dataset) + row_number() over (partition by u.id is null order by s.position)
@@ -35,9 +36,8 @@ export async function applyUsers(load: Load): Promise<AppliedRows> {
     'repositories',
     tx`
       select c.repository_id
-      from changed_users n join ${staged} s using (position) join users u on u.id = n.id
-        join identities i on i.user_id = u.id join contributions c using (identity)
-      where u.login_key <> s.login_key and c.kind = 'author'`,
+      from changed_users n join identities i on i.user_id = n.id join contributions c using (identity)
+      where n.has_other_login and c.kind = 'author'`,
   )
   await noteIdentities(
     load,
@@ -60,7 +60,7 @@ export async function applyUsers(load: Load): Promise<AppliedRows> {
   await noteRecordTerms(load, 'users', tx`select * from changed_users join ${staged} using (position)`)
   await tx`
     with changed as (
-      select c.id, c.is_new, s.identities from changed_users c join ${staged} s using (position)
+      select c.id, s.identities from changed_users c join ${staged} s using (position)
     ), lost as (
       delete from identities i using changed c
       where i.user_id = c.id and not i.is_further and i.identity <> all (c.identities)
@@ -68,8 +68,8 @@ export async function applyUsers(load: Load): Promise<AppliedRows> {
     ), gained as (
       insert into identities (identity, user_id)
       select distinct n.identity, c.id from changed c, unnest(c.identities) as n(identity)
-      where c.is_new or n.identity <> all (
-        array(select i.identity from identities i where i.user_id = c.id and not i.is_further)
+      where not exists (
+        select from identities i where i.identity = n.identity and i.user_id = c.id and not i.is_further
       )
       order by n.identity, c.id
       returning user_id
