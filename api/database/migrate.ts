@@ -315,10 +315,14 @@ async function applyInTransaction(tx: SqlOrTransaction, migrations: readonly Mig
   return missing
 }
 
-/** Statements that lock a table, whose name follows. In a comment, they may be followed by a word that no table has. */
-const lockingStatements = /\b(?:alter table|create (?:unique )?index on|references) (\w+)/g
+/**
+ * Statements that lock a table against requests; its name follows. In a comment, they may be followed by a word that no
+ * table has. A storage parameter alone needs a lock that no request waits for.
+ */
+const lockingStatements =
+  /\b(?:alter table|create (?:unique )?index on|references) (\w+)\b(?! set \(\w+ = \w+\);)/g
 
-/** The tables that `migrate` locks for a migration, if the database has them. */
+/** The tables that `migrate` locks against requests for a migration, if the database has them. */
 export function listLocked({ sql }: Migration): string[] {
   return [...sql.matchAll(lockingStatements)].map(([, table = '']) => table)
 }
@@ -326,17 +330,21 @@ export function listLocked({ sql }: Migration): string[] {
 /**
  * Locks all tables that migrations change, or none. If this waited for longer than `deadlock_timeout`, a second, a
  * request that holds one of them and waits for another would fail. Only an autovacuum gives way after that time, so a
- * lock that no request waits for comes first.
+ * lock that no request waits for comes first: of all tables whose names the migrations contain.
  */
 async function lockTables(tx: SqlOrTransaction, migrations: readonly Migration[]): Promise<void> {
-  const named = migrations.flatMap(listLocked)
-  const [found] = await tx<{ tables: string | null }[]>`
-    select string_agg(relname, ', ' order by relname) as tables from pg_class
-    where relkind = 'r' and relnamespace = current_schema()::regnamespace and relname = any(${tx.typed.texts(named)})`
-  const tables = found?.tables
-  if (!tables) return
+  const listTables = async (names: string[]): Promise<string> => {
+    const [found] = await tx<{ tables: string }[]>`
+      select coalesce(string_agg(relname, ', ' order by relname), '') as tables from pg_class
+      where relkind = 'r' and relnamespace = current_schema()::regnamespace and relname = any(${tx.typed.texts(names)})`
+    return found?.tables ?? ''
+  }
+  const named = await listTables(migrations.flatMap(({ sql }) => sql.match(/\w+/g) ?? []))
+  if (named === '') return
   await tx`set local lock_timeout = '1500ms'`
-  await tx.unsafe(`lock table ${tables} in share update exclusive mode`)
+  await tx.unsafe(`lock table ${named} in share update exclusive mode`)
+  const tables = await listTables(migrations.flatMap(listLocked))
+  if (tables === '') return
   await tx`set local statement_timeout = '800ms'`
   await tx.unsafe(`lock table ${tables} in access exclusive mode`).catch((error: unknown) => {
     throw readCode(error) === queryCanceled ? new LockTimeoutError() : error

@@ -47,7 +47,7 @@ revoke select on forgotten_people, forgotten_identities, forgotten_identities_ke
 revoke select on user_addresses from devdata_server; -- never served
 grant execute on function settle, sweep_idempotency_keys to devdata_server;
 grant update (attempts, next_attempt_at, outcome, last_error) on notices to devdata_server;
-grant insert, update, delete on sign_in_clients to devdata_server;
+grant insert, delete, update (used_at) on connectors to devdata_server;
 grant insert, delete on connections to devdata_server; -- only settle() changes what they have spent
 grant update (access_hash, refresh_hash, previous_access_hash, previous_refresh_hash, refresh_salt, refreshed_at,
   access_expires_at, expires_at)

@@ -106,7 +106,7 @@ export interface ConnectionSummary {
 
 function summary(sql: Sql): Fragment {
   return sql`
-    c.id, client_name as name, redirect_uri, max_credits_per_call, max_credits, spent as spent_credits,
+    c.id, client_name as name, redirect_uri, max_credits_per_call, credit_limit as max_credits, spent as spent_credits,
     ${selectTime(sql, sql`c.created_at`)} as created_at, ${selectTime(sql, sql`c.expires_at`)} as expires_at`
 }
 

@@ -135,14 +135,14 @@ function createPruner(sql: Sql) {
         sql,
         () => sql<{ kept: number }[]>`
           with old as (
-            delete from sign_in_clients where coalesce(used_at, created_at) < now() - interval '15 minutes' and (
+            delete from connectors where coalesce(used_at, created_at) < now() - interval '15 minutes' and (
               id in (
-                select id from sign_in_clients order by used_at desc nulls last, created_at desc
+                select id from connectors order by used_at desc nulls last, created_at desc
                 offset ${maxConnectors - pruneRound}
               ) or coalesce(used_at, created_at) < now() - case when used_at is null then interval '1 day' else interval '1 year' end
             ) returning id
           )
-          select ((select count(*) from sign_in_clients) - (select count(*) from old))::integer as kept`,
+          select ((select count(*) from connectors) - (select count(*) from old))::integer as kept`,
       )
       room = Math.max(0, Math.min(pruneRound, maxConnectors - (row?.kept ?? 0)))
       if (room === 0) fullUntil = performance.now() + fullMs
@@ -172,7 +172,7 @@ export function createConnectors(
     const [row] = await countStatement(
       sql,
       () => sql<{ name: string; uris: string[] }[]>`
-        select name, to_json(redirect_uris) as uris from sign_in_clients where id = ${id}::uuid`,
+        select name, to_json(redirect_uris) as uris from connectors where id = ${id}::uuid`,
     )
     if (row === undefined) return undefined
     const connector = { id, name: row.name, redirectUris: row.uris }
@@ -206,7 +206,7 @@ export function createConnectors(
       const [row] = await countStatement(
         sql,
         () => sql<{ id: string }[]>`
-          insert into sign_in_clients (name, redirect_uris)
+          insert into connectors (name, redirect_uris)
           values (${name}, ${sql.typed.texts(redirectUris)}) returning id::text`,
       )
       if (row === undefined) throw new Error('the registration was not stored')
@@ -216,7 +216,7 @@ export function createConnectors(
     /** Notes that somebody has connected it. */
     async noteUse({ id }: Connector): Promise<void> {
       if (isDocumentUrl(id)) return
-      await countStatement(sql, () => sql`update sign_in_clients set used_at = now() where id = ${id}::uuid`)
+      await countStatement(sql, () => sql`update connectors set used_at = now() where id = ${id}::uuid`)
     },
   }
 }

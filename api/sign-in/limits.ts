@@ -6,8 +6,8 @@ export interface Limits {
   /** In credits; null: no limit. */
   maxCreditsPerCall: number | null
   /** In credits. */
-  maxCredits: number
-  days: number
+  creditLimit: number
+  lifetimeDays: number
 }
 
 /** The fields of the limits, and what is in them. */
@@ -41,19 +41,19 @@ export function readLimits(form: URLSearchParams): Limits | WrongLimit {
     const number = /^\d{1,16}$/.test(text) ? Number(text) : 0
     return number >= 1 && number <= max ? number : undefined
   }
-  const maxCredits = readNumber('credits', maxBalance)
+  const creditLimit = readNumber('credits', maxBalance)
   const hasPerCall = (form.get('credits_per_call')?.trim() ?? '') !== ''
   const perCall = readNumber('credits_per_call', maxBalance)
-  const days = readNumber('days', maxDays)
-  if (maxCredits === undefined) {
+  const lifetimeDays = readNumber('days', maxDays)
+  if (creditLimit === undefined) {
     return { field: 'credits', text: 'Credits in all must be a whole number, 1 or more.' }
   }
   if (hasPerCall && perCall === undefined) {
     const text = 'Credits for each call must be empty, or a whole number, 1 or more.'
     return { field: 'credits_per_call', text }
   }
-  if (days === undefined) {
+  if (lifetimeDays === undefined) {
     return { field: 'days', text: `Days must be a whole number from 1 to ${maxDays}.` }
   }
-  return { maxCreditsPerCall: perCall ?? null, maxCredits, days }
+  return { maxCreditsPerCall: perCall ?? null, creditLimit, lifetimeDays }
 }

@@ -37,7 +37,7 @@ export async function createConnection(
   sql: Sql,
   key: BearerKey,
   { connector, redirectUri, challenge }: AuthorizationRequest,
-  { maxCreditsPerCall, maxCredits, days }: Limits,
+  { maxCreditsPerCall, creditLimit, lifetimeDays }: Limits,
 ): Promise<string | 'too_many'> {
   const handle = createHandle()
   const code = createCredential('code', handle)
@@ -47,10 +47,10 @@ export async function createConnection(
       with ended as (delete from connections where expires_at <= now())
       insert into connections (
         handle_hash, code_hash, api_key_id, secret_hash, client_id, client_name, redirect_uri, code_challenge,
-        max_credits_per_call, max_credits, days, expires_at
+        max_credits_per_call, credit_limit, lifetime_days, expires_at
       )
       select ${hashHandle(handle)}, ${hashSecret(code)}, ${key.id}, ${key.secretHash}, ${connector.id}, ${connector.name},
-        ${redirectUri}, ${challenge}, ${maxCreditsPerCall}, ${maxCredits}, ${days}, now() + interval '60 seconds'
+        ${redirectUri}, ${challenge}, ${maxCreditsPerCall}, ${creditLimit}, ${lifetimeDays}, now() + interval '60 seconds'
       where (select count(*) ${fromConnections(tx, key.id)}) < ${maxConnections}`
   }
   const { count } = await countStatement(sql, () => sql.begin('isolation level read committed', store))
@@ -100,7 +100,7 @@ export async function exchangeCode(
     sql,
     () => sql`
       update connections c set access_hash = ${access}, refresh_hash = ${refresh}, refreshed_at = now(),
-        access_expires_at = now() + ${accessSeconds}::integer * interval '1 second', expires_at = now() + days * interval '1 day'
+        access_expires_at = now() + ${accessSeconds}::integer * interval '1 second', expires_at = now() + lifetime_days * interval '1 day'
       from api_keys k, api_key_secrets s
       where c.handle_hash = ${hashes.handle} and c.code_hash = ${hashes.given} and c.access_hash is null and c.expires_at > now()
         and c.client_id = ${clientId} and c.code_challenge = ${challenge}

@@ -351,7 +351,7 @@ describe.skipIf(!hasPostgres)('a database with three roles', () => {
           'update ledger set balance = balance + 1',
           'delete from ledger',
           'update connections set spent = 0',
-          'update connections set max_credits = 1000000',
+          'update connections set credit_limit = 1000000',
           'truncate ledger',
           `insert into ledger values (${key.id}, 999999, now(), 'grant', 1000000, 0, 1000000)`,
           `select grant_credits(${key.id}, 1000)`,

@@ -329,6 +329,26 @@ describeOnOneDatabase('a later migration', (kind) => {
     },
   )
 
+  test.runIf(kind === 'postgresql')(
+    'locks no table against requests while it waits for a vacuum',
+    async () => {
+      const alter = `execute format('alter table %I alter document set statistics 0', 'users')`
+      await later.write(names.length, `alter table ledger add note text; do $$ begin ${alter}; end $$`)
+      let migration: Promise<string[]> | undefined
+      await service.sql.begin(async (vacuum) => {
+        await vacuum`lock table users in share update exclusive mode`
+        migration = migrate(service.sql, later)
+        migration.catch(() => {})
+        const readLocks = () => service.sql`
+        select count(*) filter (where relation = 'users'::regclass and not granted)::integer as awaited,
+          count(*) filter (where relation = 'ledger'::regclass and mode = 'AccessExclusiveLock')::integer as exclusive
+        from pg_locks`
+        await expect.poll(readLocks, { interval: 20 }).toEqual([{ awaited: 1, exclusive: 0 }])
+      })
+      expect(await migration).toEqual([later.name])
+    },
+  )
+
   test.runIf(kind === 'postgresql')('lets charges pass while it waits for a dump', async () => {
     const { secret } = await service.createKey()
     const waiting = Promise.withResolvers<void>()

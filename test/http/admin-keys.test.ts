@@ -112,7 +112,7 @@ describeOnOneDatabase('a shop', (kind) => {
     const sorted = JSON.stringify(Object.entries(body).sort())
     await service.sql`update api_keys set expires_at = '2020-01-01T00:00:00Z' where id = ${id}`
     await service.sql`
-      update key_references set request = sha256(convert_to(${sorted}, 'UTF8')) where reference = ${body.reference}`
+      update key_references set request_digest = sha256(convert_to(${sorted}, 'UTF8')) where reference = ${body.reference}`
     expect(await create(body)).toMatchObject({ id, secret: null, key: { status: 'expired' } })
   })
 

@@ -157,10 +157,11 @@ async function createKey(request: SampleRequest): Promise<string> {
 async function connectAssistant(keyId: number): Promise<void> {
   await service.sql`
     insert into connections (id, handle_hash, api_key_id, secret_hash, client_id, client_name, redirect_uri, code_challenge,
-      code_hash, access_hash, refresh_hash, max_credits_per_call, max_credits, spent, days, expires_at)
+      code_hash, access_hash, refresh_hash, refreshed_at, access_expires_at, max_credits_per_call, credit_limit, spent,
+      lifetime_days, expires_at)
     overriding system value
-    select 2, '', ${keyId}, s.hash, 'claude', 'Claude', 'https://claude.ai/api/mcp/auth_callback', '', '', '', '', 25, 1000, 120, 30,
-      now() + interval '30 days'
+    select 2, sha256(''), ${keyId}, s.hash, 'claude', 'Claude', 'https://claude.ai/api/mcp/auth_callback', '',
+      sha256(''), sha256(''), sha256(''), now(), now(), 25, 1000, 120, 30, now() + interval '30 days'
     from api_key_secrets s where s.api_key_id = ${keyId}
     on conflict (id) do update set api_key_id = excluded.api_key_id, secret_hash = excluded.secret_hash`
 }

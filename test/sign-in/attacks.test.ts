@@ -366,21 +366,19 @@ describe('registrations and connections are bounded:', () => {
     const { connector: used } = await connect(fetch, secret)
     const unused = await registerConnector(fetch)
     await service.sql`
-      insert into sign_in_clients (name, redirect_uris, created_at)
+      insert into connectors (name, redirect_uris, created_at)
       select 'flood', '{https://evil.example/}', clock_timestamp() + interval '1 second' from generate_series(1, 20000)`
-    await service.sql`update sign_in_clients set created_at = created_at - interval '1 second' where name <> 'flood'`
+    await service.sql`update connectors set created_at = created_at - interval '1 second' where name <> 'flood'`
     const register = (to: typeof fetch) => postJson(to, '/sign-in/register', { redirect_uris: [redirectUri] })
     const full = await register(start().fetch) // too young to be deleted
     expect(await readError(full)).toEqual([400, 'temporarily_unavailable'])
-    await service.sql`update sign_in_clients set created_at = created_at - interval '16 minutes' where used_at is null`
+    await service.sql`update connectors set created_at = created_at - interval '16 minutes' where used_at is null`
     const newest = await registerConnector(start().fetch)
-    const [row] = await service.sql<
-      { count: number }[]
-    >`select count(*)::integer as count from sign_in_clients`
+    const [row] = await service.sql<{ count: number }[]>`select count(*)::integer as count from connectors`
     expect(row?.count).toBe(9_901)
     const status = async (id: string) => (await fetch(createConnector(id).query())).status
     expect([await status(used.clientId), await status(unused)]).toEqual([200, 400])
-    await service.sql`update sign_in_clients set created_at = created_at - interval '2 days' where used_at is null`
+    await service.sql`update connectors set created_at = created_at - interval '2 days' where used_at is null`
     await registerConnector(start().fetch)
     expect([await status(used.clientId), await status(newest)]).toEqual([200, 400])
   })

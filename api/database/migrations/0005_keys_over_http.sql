@@ -12,7 +12,7 @@ begin
   ));
 end
 $$;
-alter table api_keys add check (
+alter table api_keys add constraint api_keys_scopes_check check (
   scopes <@ array['users:read', 'repos:read']
   or role = 'admin' and scopes in (array['metrics:read'], array['keys:write'])
 );
@@ -23,13 +23,16 @@ alter table api_keys add column notify_below bigint check (notify_below > 0); --
 create table key_references (
   made_by integer not null references api_keys,
   reference text not null,
-  request bytea not null, -- SHA-256 of what was asked for
-  api_key_id integer not null references api_keys,
+  request_digest bytea not null check (length(request_digest) = 32), -- SHA-256 of what was asked for
+  api_key_id integer not null unique references api_keys,
   primary key (made_by, reference)
 );
 
 -- A rotation may have a reference, so that a request that is repeated, or that arrives late, ends no secret that somebody got.
-alter table api_key_secrets add column rotation_reference text, add column rotation_grace_seconds integer;
+alter table api_key_secrets
+  add column rotation_reference text,
+  add column rotation_grace_seconds integer check (rotation_grace_seconds >= 0), -- of the secret before
+  add check ((rotation_reference is null) = (rotation_grace_seconds is null));
 
 -- Creates a key, and returns its id. `key` has members of api_keys, and `credits`.
 create function create_key(key jsonb, secret_hash bytea) returns integer language plpgsql as $$
@@ -79,7 +82,7 @@ begin
   update api_key_secrets set expires_at = least(expires_at, now() + make_interval(secs => grace_seconds))
   where api_key_id = key_id;
   insert into api_key_secrets (hash, api_key_id, rotation_reference, rotation_grace_seconds)
-  values (secret_hash, key_id, reference, grace_seconds);
+  values (secret_hash, key_id, reference, case when reference is not null then grace_seconds end);
   return 'rotated';
 end
 $$;
@@ -95,7 +98,7 @@ create type key_creation as (
   key_id integer -- of the key that has the reference
 );
 
-create function create_user_key(maker integer, maker_reference text, request_digest bytea, key jsonb, secret_hash bytea)
+create function create_user_key(maker integer, maker_reference text, digest bytea, key jsonb, secret_hash bytea)
 returns key_creation language plpgsql as $$
 declare
   earlier key_references;
@@ -104,11 +107,11 @@ begin
   perform pg_advisory_xact_lock(maker, hashtext(maker_reference)); -- a concurrent repetition waits
   select * into earlier from key_references where made_by = maker and reference = maker_reference;
   if found then
-    return row(case earlier.request when request_digest then 'repeated' else 'conflict' end, earlier.api_key_id)::key_creation;
+    return row(case earlier.request_digest when digest then 'repeated' else 'conflict' end, earlier.api_key_id)::key_creation;
   end if;
   if (key->>'expires_at')::timestamptz <= now() then return row('expired', null)::key_creation; end if;
   new_id := create_key(key || '{"role": "user"}', secret_hash);
-  insert into key_references values (maker, maker_reference, request_digest, new_id);
+  insert into key_references values (maker, maker_reference, digest, new_id);
   return row('created', new_id)::key_creation;
 end
 $$;

@@ -9,7 +9,7 @@ alter table user_dependencies add column begins bigint[], add column ends bigint
 -- When users and repositories began to use each dependency, and when that ended, ordered by dependency, then by user or repository,
 -- in chunks (api/sets/use-chunks.ts). Filters by the time of a use read those of a few dependencies, so they read no rows of items.
 create table use_dates (
-  list list_name not null,
+  list list_name not null check (list in ('users', 'repositories')),
   term_id integer not null, -- the dependency of the first use in the chunk
   item_id integer not null, -- the user or repository of the first use
   bytes bytea not null,

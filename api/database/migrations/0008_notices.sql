@@ -9,10 +9,11 @@ create table notices (
   api_key_id integer, -- null: it is about a load
   created_at timestamptz not null default clock_timestamp(),
   data json not null,
-  attempts integer not null default 0, -- that have begun
+  attempts integer not null default 0 check (attempts >= 0), -- that have begun
   next_attempt_at timestamptz not null default now(), -- during an attempt: when another one may begin
   outcome text check (outcome in ('delivered', 'given_up')), -- null: it waits
-  last_error text
+  last_error text,
+  check ((kind = 'load.applied') = (api_key_id is null))
 );
 create index on notices (coalesce(api_key_id, 0), id) where outcome is null;
 

@@ -3,41 +3,46 @@
 -- The sign-in for /mcp (api/sign-in/). A connector gets a connection in place of a key: it is charged to the key, within limits.
 
 -- Connectors that have registered themselves. Those with a document at a URL need no row.
-create table sign_in_clients (
+create table connectors (
   id uuid primary key default gen_random_uuid(),
   name text not null, -- what it calls itself
-  redirect_uris text[] not null,
+  redirect_uris text[] not null check (cardinality(redirect_uris) > 0),
   created_at timestamptz not null default now(),
   used_at timestamptz -- when somebody last connected it; null: nobody has
 );
-create index on sign_in_clients (used_at desc nulls last, created_at desc);
+create index on connectors (used_at desc nulls last, created_at desc);
 
 -- One row for each connection that hasn't ended. To end it is to delete it. Of its code and its tokens only the SHA-256 is here.
 -- All of them begin with the same bytes, the handle, so a token that was replaced is recognized without keeping it.
 create table connections (
   id integer primary key generated always as identity,
-  handle_hash bytea not null unique,
+  handle_hash bytea not null unique check (length(handle_hash) = 32),
   api_key_id integer not null references api_keys,
   secret_hash bytea not null references api_key_secrets, -- that was entered: the connection ends with it
-  client_id text not null,
+  client_id text not null, -- of the connector: in connectors, or the URL of its document
   client_name text not null,
   redirect_uri text not null,
-  code_challenge text not null, -- SHA-256 of what the connector shows with the code
-  code_hash bytea not null,
-  access_hash bytea, -- null: the code wasn't used yet
-  refresh_hash bytea,
-  previous_access_hash bytea, -- works for a minute longer, for requests under way and a lost response
-  previous_refresh_hash bytea,
-  refresh_salt bytea, -- of the newest tokens, which are made of the previous refresh token: it gets the same ones again
-  refreshed_at timestamptz,
+  code_challenge text not null, -- SHA-256 of what the connector shows with the code, in Base64url
+  code_hash bytea not null check (length(code_hash) = 32), -- stays, so that a second use is recognized
+  access_hash bytea check (length(access_hash) = 32), -- null: the code wasn't used yet
+  refresh_hash bytea check (length(refresh_hash) = 32),
+  -- Works for a minute longer, for requests under way and a lost response. Null: none was replaced, or it had expired.
+  previous_access_hash bytea check (length(previous_access_hash) = 32),
+  previous_refresh_hash bytea check (length(previous_refresh_hash) = 32), -- null: no token was replaced yet
+  -- Of the newest tokens, which are made of the previous refresh token: it gets the same ones again.
+  refresh_salt bytea check (length(refresh_salt) = 16),
+  refreshed_at timestamptz, -- when the newest tokens were made, of the code too
   access_expires_at timestamptz,
-  max_credits_per_call bigint, -- null: no limit
-  max_credits bigint not null,
-  spent bigint not null default 0, -- credits
-  days integer not null,
+  max_credits_per_call bigint check (max_credits_per_call > 0), -- null: no limit
+  credit_limit bigint not null check (credit_limit > 0), -- in all
+  spent bigint not null default 0 check (spent between 0 and credit_limit), -- credits
+  lifetime_days integer not null check (lifetime_days > 0), -- from the use of the code
   created_at timestamptz not null default now(),
   expires_at timestamptz not null, -- until the code is used: when that expires
-  check ((access_hash is null) = (refresh_hash is null))
+  check (num_nulls(access_hash, refresh_hash, refreshed_at, access_expires_at) in (0, 4)),
+  check ((previous_refresh_hash is null) = (refresh_salt is null)),
+  check (refresh_hash is not null or previous_refresh_hash is null),
+  check (previous_refresh_hash is not null or previous_access_hash is null)
 ) with (fillfactor = 70);
 create index on connections (api_key_id);
 create index on connections (expires_at);
@@ -94,7 +99,7 @@ begin
         select * into connection from connections c
         where id = request.connection_id and api_key_id = key.id and accepts_token(c, request.token_hash, moment);
       end if;
-      available := least(key.balance, connection.max_credits - connection.spent);
+      available := least(key.balance, connection.credit_limit - connection.spent);
       payment := null;
       if request.idempotency_key is not null then
         select * into payment from idempotency_keys p

@@ -1,7 +1,7 @@
 -- Compatible since: 1
 --
 -- No plan depends on statistics of these columns, and sampling long texts and arrays was most of the time in which large loads and
--- autovacuum refreshed those of their tables.
+-- autovacuum refreshed those of their tables. No request waits for the locks of these statements.
 -- A column that has samples already stays as it is: with `statistics 0`, analyze would never replace them, and they may name people who
 -- are forgotten later.
 do $$
