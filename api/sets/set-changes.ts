@@ -42,13 +42,13 @@ export interface ChangedSets {
 /** Bounds of what is in memory at a time. */
 const usualBounds = {
   /** Changes of a range: a term and an id each. */
-  changes: 2_000_000,
+  changes: 1_500_000,
   /** Sets of a range, each with its changes and its state. */
   terms: 20_000,
   /** Parts that are rewritten. */
   parts: 4_000,
   /** Sets whose numbers of ids aren't stored yet. */
-  sets: 300_000,
+  sets: 200_000,
 }
 
 /**
