@@ -68,9 +68,7 @@ export async function applyUsers(load: Load): Promise<AppliedRows> {
     ), gained as (
       insert into identities (identity, user_id)
       select distinct n.identity, c.id from changed c, unnest(c.identities) as n(identity)
-      where not exists (
-        select from identities i where i.identity = n.identity and i.user_id = c.id and not i.is_further
-      )
+      where n.identity <> all (array(select i.identity from identities i where i.user_id = c.id and not i.is_further))
       order by n.identity, c.id
       returning user_id
     )

@@ -119,9 +119,10 @@ function createTextRules(name: TextName, userRules: string): TermRules<string> {
       const column = (row: Fragment, each: string) => tx`${row}.${tx(each)}`
       const isSame = (row: Fragment) => tx`
         md5(${column(row, keyColumn)}) = md5(key) and ${column(row, keyColumn)} = key`
+      // `only_row` has an index. Without one, the planner would think that the statement takes long (see `stage`).
       const country = tx`
         case when s.id is not null then coalesce(s.country, '')
-          when exists (select from dataset where user_rules = ${userRules}) and t.id is not null then coalesce(t.country, '')
+          when exists (select from dataset where only_row and user_rules = ${userRules}) and t.id is not null then coalesce(t.country, '')
         end`
       return tx`
         select place, coalesce(s.id, t.id) as id, coalesce(${column(tx`s`, textColumn)}, ${column(tx`t`, textColumn)}) as text,
