@@ -141,7 +141,7 @@ const varyingMeta: Readonly<Record<string, unknown>> = {
 /** The same for responses about the service and its keys. */
 const varyingService: Readonly<Record<string, unknown>> = {
   api_key: '00000000-0000-4000-8000-000000000000',
-  version: '0.1.0',
+  version: '0.2.0',
   commit: '7f3c2a9d1e5b48c60a2f9d83b7e4c1650d9a8f42',
   runtime: 'node v24.21.0',
   timestamp: 1_767_225_600,
