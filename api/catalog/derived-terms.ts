@@ -38,6 +38,11 @@ export function selectUnready(sql: SqlOrTransaction, names: readonly string[]): 
   return sql`(select coalesce(json_agg(name), '[]') from ${selectUnderived(sql, asked)})`
 }
 
+/** SQL: whether all filters are ready: this version has changed the dataset last. */
+export function areAllReady(sql: SqlOrTransaction): Fragment {
+  return sql`not exists (select from ${selectUnderived(sql, laterFilters)})`
+}
+
 /** Lists the filters that aren't ready in a database. */
 export function listUnready(sql: SqlOrTransaction): Promise<LaterFilter[]> {
   return sql<LaterFilter[]>`select name, attribute from ${selectUnderived(sql, laterFilters)}`
@@ -68,7 +73,7 @@ function selectUnderived(sql: SqlOrTransaction, asked: readonly LaterFilter[]): 
     select name, attribute from dataset, unnest(
       ${sql.typed.texts(asked.map(({ name }) => name))}, ${sql.typed.texts(asked.map(({ attribute }) => attribute))}
     ) as later(name, attribute)
-    where ${selectVersion(sql)} <> version
+    where only_row and ${selectVersion(sql)} <> version
   ) underived`
 }
 

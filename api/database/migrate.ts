@@ -13,6 +13,8 @@ import { assertServerVersion } from './server-version.ts'
 const migrationsDirectory = join(import.meta.dirname, 'migrations')
 /** The key of the advisory lock under which migrations are applied: the bytes of "devd". */
 export const migrationLock = 0x6465_7664
+/** The key of the advisory lock of changes of the dataset: one at a time is applied. */
+export const changeLock = 0x6465_7665
 
 /** The database can't be brought to the schema of this version. */
 export class MigrationError extends OperatorError {
@@ -240,7 +242,7 @@ const lockRetryIntervalMs = 5_000
 
 /** What operators are told while a migration waits for a lock. */
 export const migrationWaits =
-  'another session uses a table that a migration changes (a dump, perhaps); retrying until that session ends'
+  'another session uses a table that a migration changes (a load or a dump, perhaps); retrying until that session ends'
 
 /**
  * Applies the missing migrations in one transaction, and returns their names. If several processes start at the same
@@ -322,6 +324,9 @@ async function applyInTransaction(tx: SqlOrTransaction, migrations: readonly Mig
 const lockingStatements =
   /\b(?:alter table|create (?:unique )?index on|references) (\w+)\b(?! set \(\w+ = \w+\);)/g
 
+/** The names of tables that a migration alters in any way, and other quoted words. */
+const namingStatements = /(?<=')\w+(?=')|(?<=\b(?:alter table|create (?:unique )?index on|references) )\w+/g
+
 /** The tables that `migrate` locks against requests for a migration, if the database has them. */
 export function listLocked({ sql }: Migration): string[] {
   return [...sql.matchAll(lockingStatements)].map(([, table = '']) => table)
@@ -330,17 +335,22 @@ export function listLocked({ sql }: Migration): string[] {
 /**
  * Locks all tables that migrations change, or none. If this waited for longer than `deadlock_timeout`, a second, a
  * request that holds one of them and waits for another would fail. Only an autovacuum gives way after that time, so a
- * lock that no request waits for comes first: of all tables whose names the migrations contain.
+ * lock that no request waits for comes first, also of tables that a `do` block alters by their quoted names. A change of
+ * the dataset takes such locks in its own order, so it must have ended.
  */
 async function lockTables(tx: SqlOrTransaction, migrations: readonly Migration[]): Promise<void> {
   const listTables = async (names: string[]): Promise<string> => {
     const [found] = await tx<{ tables: string }[]>`
-      select coalesce(string_agg(relname, ', ' order by relname), '') as tables from pg_class
+      select coalesce(string_agg(quote_ident(relname), ', ' order by relname), '') as tables from pg_class
       where relkind = 'r' and relnamespace = current_schema()::regnamespace and relname = any(${tx.typed.texts(names)})`
     return found?.tables ?? ''
   }
-  const named = await listTables(migrations.flatMap(({ sql }) => sql.match(/\w+/g) ?? []))
+  const named = await listTables(migrations.flatMap(({ sql }) => sql.match(namingStatements) ?? []))
   if (named === '') return
+  const [change] = await tx<
+    { hasEnded: boolean }[]
+  >`select pg_try_advisory_xact_lock(${changeLock}) as "hasEnded"`
+  if (change?.hasEnded !== true) throw new LockTimeoutError()
   await tx`set local lock_timeout = '1500ms'`
   await tx.unsafe(`lock table ${named} in share update exclusive mode`)
   const tables = await listTables(migrations.flatMap(listLocked))

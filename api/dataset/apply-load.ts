@@ -68,8 +68,8 @@ export async function applyImport(
 ): Promise<DatasetChangeResult> {
   return changeDataset(sql, options, async (change) => {
     await assertValid?.(change.tx)
-    await renewUsers(change, options.settings?.automationAccounts)
     await deriveMissingTerms(change)
+    await renewUsers(change, options.settings?.automationAccounts)
     const load = await beginLoad(change, importId)
     await applyRemovals(load) // first, so that what the load also has exists afterwards
     await removeOrphanAddresses(load, { onOrphan, areOthersRemoved: mirrored.has('users') })

@@ -3,6 +3,7 @@ import { carryDerivedTerms } from '../catalog/derived-terms.ts'
 import { assertHealthyCluster, useOneConnection } from '../database/cluster.ts'
 import { isEmbedded, type Sql, type SqlOrTransaction } from '../database/connect.ts'
 import { beginLong } from '../database/long-transaction.ts'
+import { changeLock } from '../database/migrate.ts'
 import { textTables } from '../names/searchable-texts.ts'
 import { applySetChanges } from '../sets/set-changes.ts'
 import type { StagingSettings } from '../staging/staging.ts'
@@ -20,9 +21,6 @@ import {
 import { removeUnusedTexts } from './text-terms.ts'
 import { applyUseDates } from './use-dates.ts'
 import { applyUserDependencies } from './user-dependencies.ts'
-
-/** The advisory lock of changes: one at a time is applied. Nothing else in this database uses the number. */
-export const changeLock = 0x6465_7665
 
 /** The largest tables in which a change leaves old versions of rows. */
 const rewrittenTables = [

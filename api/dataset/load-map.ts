@@ -46,15 +46,6 @@ export const loadMap: readonly Step[] = [
     does: 'checks that a mirror lacks no more than was approved; after each kind is applied, removes what it lacks',
   },
   {
-    file: 'user-rules.ts',
-    does: 'classifies users again, if the rules have changed',
-    makes: {
-      moved_attributes: 'user_id integer, name text, lost text, gained text',
-      moved_locations: 'id integer, lost text, gained text',
-    },
-    shares: ['affected_users'],
-  },
-  {
     file: 'missing-terms.ts',
     does: 'derives terms that an older version of devdata did not know',
     makes: { derived_items: 'id integer, term_ids integer[]' },
@@ -70,6 +61,15 @@ export const loadMap: readonly Step[] = [
     file: 'set-derivation.ts',
     does: 'derives all sets again, if an older version of devdata has left some as they were',
     shares: ['set_changes'],
+  },
+  {
+    file: 'user-rules.ts',
+    does: 'classifies users again, if the rules have changed, or an older version has loaded',
+    makes: {
+      moved_attributes: 'user_id integer, name text, lost text, gained text',
+      moved_locations: 'id integer, lost text, gained text',
+    },
+    shares: ['affected_users'],
   },
   {
     file: 'removal.ts',

@@ -90,9 +90,9 @@ async function countMissing(
   const repositories = kinds.has('repos') ? selectMissingRepositories(tx, importId) : none
   // The URLs after the load. A repository that is new then has no commits yet.
   const remaining = tx`
-      select r.id, forge_rest_id, coalesce(s.url_key, r.url_key) as url_key
-      from repositories r left join ${tx(stagingTable('repos', importId))} s using (forge_rest_id)
-      where not exists (select from (${repositories}) missing where missing.id = r.id)`
+    select r.id, forge_rest_id, coalesce(s.url_key, r.url_key) as url_key
+    from repositories r left join ${tx(stagingTable('repos', importId))} s using (forge_rest_id)
+    where not exists (select from (${repositories}) missing where missing.id = r.id)`
   const commits = kinds.has('commits')
     ? selectMissingCommits(tx, importId, remaining)
     : kinds.has('repos')
@@ -103,17 +103,17 @@ async function countMissing(
     ? selectMissingAddresses(tx, importId)
     : tx`select null::integer as user_id where false`
   const [missing] = await tx<ItemCounts[]>`
-      select
-        (select count(*) from (${users}) u) as users,
-        (select count(*) from (${addresses}) a where user_id not in (${users})) as addresses,
-        (select count(*) from (${repositories}) r) as repositories,
-        (select count(*) from (${commits}) c) as commits`
+    select
+      (select count(*) from (${users}) u) as users,
+      (select count(*) from (${addresses}) a where user_id not in (${users})) as addresses,
+      (select count(*) from (${repositories}) r) as repositories,
+      (select count(*) from (${commits}) c) as commits`
   const [stored] = await tx<ItemCounts[]>`
-      select
-        (select count(*) from users) as users,
-        (select count(*) from user_addresses where ${hasAddresses(tx)}) as addresses,
-        (select count(*) from repositories) as repositories,
-        (select count(*) from commits) as commits`
+    select
+      (select count(*) from users) as users,
+      (select count(*) from user_addresses where ${hasAddresses(tx)}) as addresses,
+      (select count(*) from repositories) as repositories,
+      (select count(*) from commits) as commits`
   if (missing === undefined || stored === undefined) throw new Error('a count has one row')
   return { missing, stored }
 }

@@ -32,9 +32,11 @@ export async function deriveMissingTerms(change: DatasetChange): Promise<void> {
   await deriveTerms(change, 'users', missing, tx`document`)
   await deriveTerms(change, 'repositories', missing, renderMembers(tx, tx`members`))
   await tx`
-    update dataset set derived_terms = derived_terms || (
-      select jsonb_object_agg(attribute, version) from unnest(${tx.typed.texts(missing)}) as missing(attribute)
-    )`
+    update dataset set
+      user_rules = '', -- an older version may have loaded by its own rules after it had classified users
+      derived_terms = derived_terms || (
+        select jsonb_object_agg(attribute, version) from unnest(${tx.typed.texts(missing)}) as missing(attribute)
+      )`
   if (isLeftBehind) await deriveSets(change)
 }
 

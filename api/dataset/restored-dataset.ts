@@ -2,9 +2,9 @@
 import { carryDerivedTerms } from '../catalog/derived-terms.ts'
 import { type Sql, selectTime } from '../database/connect.ts'
 import { beginLong } from '../database/long-transaction.ts'
+import { changeLock } from '../database/migrate.ts'
 import { deleteSets } from '../sets/set-parts.ts'
 import { selectVersionTerms } from '../sets/stored-sets.ts'
-import { changeLock } from './dataset-change.ts'
 import { dropLoadedHistories } from './loaded-histories.ts'
 
 /** What a restored database has. */

@@ -5,10 +5,10 @@
 import { readMembers } from '../catalog/stored-documents.ts'
 import { type Fragment, type Sql, type SqlOrTransaction, selectTime } from '../database/connect.ts'
 import { beginLong } from '../database/long-transaction.ts'
+import { changeLock } from '../database/migrate.ts'
 import { updateAuthors } from '../dataset/contributions.ts'
 import {
   changeDataset,
-  changeLock,
   type DatasetChangeOptions,
   type DatasetChangeResult,
 } from '../dataset/dataset-change.ts'

@@ -6,6 +6,7 @@
  * The terms themselves are staged, too, because new terms aren't in the database yet, and another load may remove known
  * ones in the meantime (`dataset/load-terms.ts`).
  */
+import { areAllReady } from '../catalog/derived-terms.ts'
 import type { Fragment, SqlOrTransaction } from '../database/connect.ts'
 import { type Column, copyInto, writeRow } from '../database/copy.ts'
 import { keyDependencyName } from '../names/dependency-names.ts'
@@ -101,8 +102,9 @@ interface TermRules<What> {
 
 /**
  * A term has the text of its first user, and the country of that text, however others spell it. The country is that by
- * the rules of this process, `userRules`. That in the database may be by other rules until the load is applied. If it
- * is by the same ones, it isn't found again: to read all names of places takes a second.
+ * the rules of this process, `userRules`. That in the database may be by other rules until the load is applied, also
+ * after a load of an older version. If it is by the same ones, it isn't found again: to read all names of places takes a
+ * second.
  */
 function createTextRules(name: TextName, userRules: string): TermRules<string> {
   const { table: kind, columns, fold } = searchableTexts[name]
@@ -120,9 +122,10 @@ function createTextRules(name: TextName, userRules: string): TermRules<string> {
       const isSame = (row: Fragment) => tx`
         md5(${column(row, keyColumn)}) = md5(key) and ${column(row, keyColumn)} = key`
       // `only_row` has an index. Without one, the planner would think that the statement takes long (see `stage`).
+      const isClassified = tx`(exists (select from dataset where only_row and user_rules = ${userRules}) and ${areAllReady(tx)})`
       const country = tx`
         case when s.id is not null then coalesce(s.country, '')
-          when exists (select from dataset where only_row and user_rules = ${userRules}) and t.id is not null then coalesce(t.country, '')
+          when ${isClassified} and t.id is not null then coalesce(t.country, '')
         end`
       return tx`
         select place, coalesce(s.id, t.id) as id, coalesce(${column(tx`s`, textColumn)}, ${column(tx`t`, textColumn)}) as text,
@@ -196,14 +199,14 @@ function createTerms<What>(importId: number, rules: TermRules<What>, known: { cl
         )}) f`
       const lines: string[] = []
       const located: { text: Term; country: string }[] = []
-      for (const { place, id, isStaged, ...known } of found) {
+      for (const { place, id, isStaged, text, country: storedCountry } of found) {
         const { term, what } = asked[place - 1] ?? {}
         if (term === undefined || what === undefined)
           throw new Error('a term was found that was not asked for')
         term.id = id
-        const country = rules.findCountry?.(what, known) ?? null
+        const country = rules.findCountry?.(what, { text, country: storedCountry }) ?? null
         if (country !== null) located.push({ text: term, country })
-        if (!isStaged) lines.push(writeRow([id, ...rules.columnsOf(what, { text: known.text, country })]))
+        if (!isStaged) lines.push(writeRow([id, ...rules.columnsOf(what, { text, country })]))
       }
       await copyInto(tx, table, lines)
       return located

@@ -1,6 +1,6 @@
 /** @module-tag later */
 import { beforeAll, expect, test } from 'vitest'
-import { changeLock } from '../../api/dataset/dataset-change.ts'
+import { changeLock } from '../../api/database/migrate.ts'
 import {
   createUserLine,
   finishCommand,

@@ -9,6 +9,7 @@ import type { Sql } from '../../api/database/connect.ts'
 import { type Database, openDatabase } from '../../api/database/database.ts'
 import {
   assertMigrated,
+  changeLock,
   listMigrations,
   MigrationError,
   migrate,
@@ -344,6 +345,23 @@ describeOnOneDatabase('a later migration', (kind) => {
           count(*) filter (where relation = 'ledger'::regclass and mode = 'AccessExclusiveLock')::integer as exclusive
         from pg_locks`
         await expect.poll(readLocks, { interval: 20 }).toEqual([{ awaited: 1, exclusive: 0 }])
+      })
+      expect(await migration).toEqual([later.name])
+    },
+  )
+
+  test.runIf(kind === 'postgresql')(
+    'locks no table before a change of the dataset has ended, which locks tables in another order',
+    async () => {
+      await later.write(names.length, 'alter table users add note text; alter table ledger add note text')
+      const waiting = Promise.withResolvers<void>()
+      let migration: Promise<string[]> | undefined
+      await service.sql.begin(async (change) => {
+        await change`select pg_advisory_xact_lock(${changeLock})`
+        migration = migrate(service.sql, { ...later, onWait: waiting.resolve })
+        migration.catch(waiting.reject)
+        await waiting.promise
+        await change`lock table users, ledger in share update exclusive mode nowait`
       })
       expect(await migration).toEqual([later.name])
     },

@@ -95,6 +95,22 @@ describeOnOneDatabase('a user', (kind) => {
     await isSound()
   })
 
+  test('has that country if an older version has loaded by its own rules after these were noted', async () => {
+    const { sql } = service
+    await sql`
+      with wrong as (insert into attributes (name, value) values ('country', 'AU') returning id)
+      update users set term_ids = array_replace(term_ids, (
+        select id from attributes where name = 'country' and value = 'AT'
+      ), (select id from wrong)) where forge_rest_id = 2`
+    await sql`update locations set country = 'AU' where location = 'Wien'`
+    await sql`update dataset set derived_terms = '{}'`
+    await loadRecords(sql, { users: [createUser(4, { location: 'WIEN' })] })
+    expect(await find('country=AT')).toEqual([2, 4])
+    expect(await find('country=AU')).toEqual([])
+    await isSound()
+    expect(await sql`select country from locations where location = 'Wien'`).toEqual([{ country: 'AT' }])
+  })
+
   test('of a known place is not found again by the same rules', async () => {
     await service.sql`update locations set country = 'AU' where location = 'Wien'`
     await loadRecords(service.sql, { users: [createUser(4, { location: 'WIEN' })] })

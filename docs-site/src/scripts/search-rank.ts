@@ -1,6 +1,6 @@
 /**
  * Ranks pages by the queries that they answer: the keywords of each page are what readers type who look for it. A page
- * is as good as its one phrase that is most like the query, so a page with many phrases has no advantage.
+ * is as good as its one phrase that is most like the query, so a page with many phrases has little advantage.
  */
 
 import { fillers } from './search-query.ts'
