@@ -71,6 +71,7 @@ const firstHits = {
   uptime: 'Support',
   'sort by stars': 'Pagination',
   'log in': 'Authentication',
+  'get a user by login': 'Get user',
   'sign in': 'Connect an assistant',
   '403 Client Error: Forbidden for url: http://localhost/users': 'Errors',
   // Questions of several words, which no page has all of
@@ -107,6 +108,7 @@ const firstHits = {
   'who still uses redis': 'Filter by dependency',
   'depends on lodash': 'Filter by dependency',
   'developers using docker': 'Filter by dependency',
+  'migration from moment to dayjs': 'History of a package',
   // A word that a longer one is two letters from
   'talk to sales': 'Support',
   // Operators

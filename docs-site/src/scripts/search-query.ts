@@ -7,22 +7,13 @@ import { findCountryCode } from './country-code.ts'
 
 /** Words that say nothing about a topic. Pagefind would look for pages that have them all. */
 export const fillers = new Set(
-  'a an the how much many what which who when where why do does did is are was can could should i my me you your we it its to of for in on with and or get there these those this that from come comes by at as be been have has us need want please'.split(
+  'a an the how what which who when where why do does did is are was can could should i you your we it its to of for in on with and or get there these those this that from come comes by at as be been have has us need want please'.split(
     ' ',
   ),
 )
 
-/**
- * What readers call something that pages have under another name. Without their fillers, "log in" would be about logs,
- * and "how much does it cost" about the credits that a request costs.
- */
-const synonyms: readonly (readonly [said: RegExp, meant: string])[] = [
-  [/\blog ?in\b/g, 'authentication'],
-  [/\bsign[ -]?in\b/g, 'connect assistant'],
-  [/^api[ -]?keys?$/g, 'authentication'],
-  [/\b(?:how many|number of) (?=users|developers|repositories|people)/g, 'statistics '],
-  [/\bhow much (?:does|do|is|are) (?:it|this|that|they)(?: cost)?\b/g, 'price'],
-]
+/** Without its filler, `log in` would be about logs. */
+const logIn = /\blog[ -]in(?:to)?\b/g
 
 /** The most words of a country's name: `united arab emirates`. */
 const maxCountryWords = 3
@@ -40,6 +31,24 @@ function generalizeCountries(words: readonly string[]): string[] {
   return general
 }
 
+const packageName = String.raw`([\p{L}\p{N}@/._-]+)`
+
+/** Two packages of a question: `migration from moment to dayjs`, `moment vs dayjs`. `vs code` is an editor. */
+const pairOfPackages = new RegExp(
+  String.raw`\bfrom ${packageName} to ${packageName}|${packageName} (?:vs\.?|versus) (?!code\b)${packageName}`,
+  'gu',
+)
+
+/** Puts libraries in place of two packages, unless pages name both. */
+const generalizePairs = (text: string, words: readonly string[]): string =>
+  text.replace(pairOfPackages, (pair: string, ...[from, to, one, other]: (string | undefined)[]) => {
+    const isKnownPair = [from, to, one, other].every(
+      (name = '') => isKnown(name, words) || findCountryCode(name) !== undefined,
+    )
+    if (!isKnownPair) return 'one library to another'
+    return one === undefined ? pair : `${one} ${other}`
+  })
+
 const usersOfPackages =
   'who|anyone|people|developers?|engineers?|teams?|users?|compan(?:y|ies)|startups?|apps?|projects?|repos?|repositor(?:y|ies)'
 const usesOfPackages = [
@@ -53,7 +62,7 @@ const usesOfPackages = [
 
 /** The use of a package, in the words of a question: `companies using kafka`, `who still uses redis`, `depends on lodash`. */
 const useOfPackage = new RegExp(
-  String.raw`(?:\b(${usersOfPackages}) ((?:\S+ ){0,3}?))?\b(?:${usesOfPackages}) ([\p{L}\p{N}@/._-]+)`,
+  String.raw`(?:\b(${usersOfPackages}) ((?:\S+ ){0,3}?))?\b(?:${usesOfPackages}) ${packageName}`,
   'gu',
 )
 
@@ -65,8 +74,7 @@ const generalizePackages = (text: string, words: readonly string[]): string =>
   text.replace(
     useOfPackage,
     (use: string, user: string | undefined, between: string | undefined, name: string) => {
-      const isKnown = name.length < minCorrectedLength || words.some((known) => isFormOf(name, known))
-      const isPackage = user !== undefined || !isKnown
+      const isPackage = user !== undefined || !isKnown(name, words)
       return isPackage && !fillers.has(name) && !findCountryCode(name) ? `${between ?? ''}dependents` : use
     },
   )
@@ -116,14 +124,17 @@ function isFormOf(word: string, known: string): boolean {
   return false
 }
 
+/** Whether a word stays as it is: pages have it or another form of it, or it is short or has a digit. */
+const isKnown = (word: string, words: readonly string[]): boolean =>
+  word.length < minCorrectedLength || /\d/.test(word) || words.some((known) => isFormOf(word, known))
+
 /**
  * The word itself if it or another form of it is known. Otherwise the most frequent of the nearest words. If none is
  * near, the word if others begin like it, or nothing.
  */
 function correctWord(word: string, words: readonly string[]): string {
-  if (word.length < minCorrectedLength || /\d/.test(word)) return word
   // Pagefind finds other endings of a word by itself, and a word that isn't complete yet.
-  if (words.some((known) => isFormOf(word, known))) return word
+  if (isKnown(word, words)) return word
   let nearest = ''
   // Hardly anybody mistypes the first letter. Near words with another one mean something else: `unused` is not `used`.
   // Of a short word, two other letters make another word: `minimum` is not `maximum`.
@@ -148,8 +159,8 @@ function correctWord(word: string, words: readonly string[]): string {
  * @param words all words of the index, the most frequent first
  */
 export function improveQuery(text: string, words: readonly string[]): string {
-  const meant = synonyms.reduce((words, [said, word]) => words.replace(said, word), text.toLowerCase())
-  const asked = generalizePackages(meant, words).match(/\S*[^\s?!.,;:]/g) ?? []
+  const meant = text.toLowerCase().replace(logIn, 'login')
+  const asked = generalizePackages(generalizePairs(meant, words), words).match(/\S*[^\s?!.,;:]/g) ?? []
   const telling = asked.filter((word) => !fillers.has(word))
   return generalizeCountries(telling.length > 0 ? telling : asked)
     .map((word) => word.replace(/[\p{L}\p{N}]+/gu, (part) => correctWord(part, words)))
