@@ -8,6 +8,7 @@ import { gunzipSync } from 'node:zlib'
 import { fromHtml } from 'hast-util-from-html'
 import { selectAll } from 'hast-util-select'
 import { toString as readText } from 'hast-util-to-string'
+import { fillers } from './src/scripts/search-query.ts'
 
 /** What a fragment's text begins with. */
 const signature = 'pagefind_dcd'
@@ -15,11 +16,18 @@ const signature = 'pagefind_dcd'
 /** What `pagefind/words.json` has. */
 export interface SearchWords {
   words: string[]
-  /** Titles and keywords of pages by the pages' ids in the index: phrases with commas between, the title first. */
+  /** Titles and keywords of pages, without fillers, by the pages' ids in the index: commas between, the title first. */
   phrases: Record<string, string>
   /** Error messages with the anchors of their sections. */
   messages: [message: string, anchor: string][]
 }
+
+/** Leaves out what the ranking ignores. */
+const removeFillers = (phrase: string): string =>
+  phrase
+    .split(' ')
+    .filter((word) => !fillers.has(word.toLowerCase()))
+    .join(' ')
 
 async function readMessages(directory: string): Promise<SearchWords['messages']> {
   const page = fromHtml(await readFile(join(directory, 'errors', 'index.html'), 'utf8'))
@@ -35,7 +43,12 @@ export async function writeSearchWords(directory: string): Promise<void> {
     const text = gunzipSync(await readFile(join(bundle, 'fragment', name))).toString()
     if (!text.startsWith(signature)) throw new Error(`Pagefind's fragments no longer start with ${signature}`)
     const { content, meta } = JSON.parse(text.slice(signature.length))
-    phrases[basename(name, '.pf_fragment')] = `${meta.title.replaceAll(',', '')}, ${meta.keywords ?? ''}`
+    phrases[basename(name, '.pf_fragment')] = [
+      meta.title.replaceAll(',', ''),
+      ...(meta.keywords ?? '').split(', '),
+    ]
+      .map(removeFillers)
+      .join(', ')
     for (const word of `${content} ${Object.values(meta).join(' ')}`.toLowerCase().match(/\p{L}{4,}/gu) ??
       []) {
       counts.set(word, (counts.get(word) ?? 0) + 1)
