@@ -1,14 +1,8 @@
 /** Checks and asks before a load removes what its files lack. */
-import { type ItemCounts, itemKinds } from '../dataset/mirror.ts'
+import { itemKinds, type Removals } from '../dataset/mirror.ts'
 import { assertRemovalsBounded } from '../dataset/removal-bound.ts'
 import { canAsk, confirm, type Terminal } from './confirm.ts'
 import { countOf, formatCount } from './output.ts'
-
-/** What a load removes, and what was stored before. */
-export interface Removals {
-  missing: ItemCounts
-  stored: ItemCounts
-}
 
 /** How the operator allows removals. */
 export interface RemovalOptions {

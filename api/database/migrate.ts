@@ -347,10 +347,8 @@ async function lockTables(tx: SqlOrTransaction, migrations: readonly Migration[]
   }
   const named = await listTables(migrations.flatMap(({ sql }) => sql.match(namingStatements) ?? []))
   if (named === '') return
-  const [change] = await tx<
-    { hasEnded: boolean }[]
-  >`select pg_try_advisory_xact_lock(${changeLock}) as "hasEnded"`
-  if (change?.hasEnded !== true) throw new LockTimeoutError()
+  const [lock] = await tx<{ taken: boolean }[]>`select pg_try_advisory_xact_lock(${changeLock}) as taken`
+  if (lock?.taken !== true) throw new LockTimeoutError()
   await tx`set local lock_timeout = '1500ms'`
   await tx.unsafe(`lock table ${named} in share update exclusive mode`)
   const tables = await listTables(migrations.flatMap(listLocked))

@@ -201,7 +201,7 @@ export const loadMap: readonly Step[] = [
     does: 'applies the dates of uses; before, has users get them whom an older version gave none',
     shares: ['affected_users', 'use_changes'],
   },
-  { file: 'kept-changes.ts', does: 'drops removals and versions that are no longer kept' },
+  { file: 'kept-changes.ts', does: 'deletes the versions and removals that clients can no longer ask for' },
   { file: 'coverage-summary.ts', does: 'sums up the dataset for the coverage page' },
   { file: 'loads.ts', does: 'notes the load, and its notice' },
 ]

@@ -32,8 +32,8 @@ export const itemKinds = [
   ['commits', 'commits'],
 ] as const satisfies [keyof ItemCounts, string][]
 
-/** What a load would remove, and what there is of each kind. */
-interface Missing {
+/** What a load would remove, and what was stored before. */
+export interface Removals {
   missing: ItemCounts
   stored: ItemCounts
 }
@@ -84,7 +84,7 @@ async function countMissing(
   tx: SqlOrTransaction,
   importId: number,
   kinds: ReadonlySet<RecordKind>,
-): Promise<Missing> {
+): Promise<Removals> {
   await tx`set local work_mem = '128MB'` // hashes take whole tables
   const none = tx`select null::integer as id where false`
   const repositories = kinds.has('repos') ? selectMissingRepositories(tx, importId) : none

@@ -45,6 +45,7 @@ export function createRanking(pages: Readonly<Record<string, string>>): Ranking 
 
   return (query) => {
     const asked = readStems(query)
+    const askedWeight = sum(asked)
     const scores = new Map<string, number>()
     for (const { id, phrases } of read) {
       let best = 0
@@ -53,11 +54,11 @@ export function createRanking(pages: Readonly<Record<string, string>>): Ranking 
         const common = [...asked].filter((stem) => phrase.has(stem))
         if (common.length === 0) continue
         for (const stem of common) said.set(stem, (said.get(stem) ?? 0) + 1)
-        const likeness = sum(common) / Math.sqrt(sum(asked) * sum(phrase))
+        const likeness = sum(common) / Math.sqrt(askedWeight * sum(phrase))
         best = Math.max(best, likeness * (index === 0 ? titleWeight : 1))
       }
       const all = [...said].reduce((total, [stem, count]) => total + (weigh(stem) * count) / (count + 1), 0)
-      if (best > 0) scores.set(id, best + (allPhrasesWeight * all) / sum(asked))
+      if (best > 0) scores.set(id, best + (allPhrasesWeight * all) / askedWeight)
     }
     return scores
   }

@@ -27,7 +27,7 @@ interface Result {
   data(): Promise<Hit>
 }
 /**
- * A result and its score for all words. The result is Pagefind's own object, not a copy: Pagefind forgets the data of an
+ * A page that was found, and its score. The result is Pagefind's own object, not a copy: Pagefind forgets the data of an
  * object that nothing refers to.
  */
 interface Scored {
