@@ -10,6 +10,8 @@ import { promisify } from 'node:util'
 import { endWithThisProcess, inheritEnvironment } from '../test/support/program.ts'
 
 const project = resolve(import.meta.dirname, '..')
+/** As `npm run devdata` has it. */
+const compileCache = join(project, 'node_modules/.cache/node')
 const run = promisify(execFile)
 
 /** A server on a port of this machine. */
@@ -111,7 +113,12 @@ export async function runCommand(
   const child = endWithThisProcess(
     spawn(process.execPath, command, {
       cwd: tmpdir(),
-      env: { ...inheritEnvironment(), DATABASE_URL: databaseUrl, ...settings },
+      env: {
+        ...inheritEnvironment(),
+        NODE_COMPILE_CACHE: compileCache,
+        DATABASE_URL: databaseUrl,
+        ...settings,
+      },
       stdio: ['ignore', 'ignore', 'inherit'],
     }),
   )
