@@ -145,6 +145,7 @@ export async function* findChangedUses(
     union all
     select user_id, array_remove(array_agg(distinct repository_id), null), array_remove(array_agg(distinct dependency_id), null)
     from affected_uses u where not exists (select from affected_users a where a.user_id = u.user_id) group by user_id`
+  await tx`create index on compared_users (user_id)`
   await tx`analyze compared_users`
   const sizes = `
     select 'users'::list_name as list, c.user_id as id,
@@ -183,7 +184,9 @@ async function readUsers(
   const contributions = copyRows(
     tx,
     `select user_id, repository_id, is_owner, first_date, last_date, cardinality(dependency_ids)
-    from (${contributors}) w join compared_users using (user_id) join repository_dependencies using (repository_id)
+    from (${contributors}) w
+      join (select * from compared_users where ${inRange}) u using (user_id)
+      join repository_dependencies using (repository_id)
     where repositories is null or repository_id = any(repositories) or dependency_ids && dependencies`,
   )
   for await (const [user, repository, isOwner, firstDate, lastDate, declarations] of contributions) {

@@ -12,8 +12,9 @@
  * tables that loads make.
  */
 
-/** A step, in the file that has it. */
+/** A step. */
 interface Step {
+  /** The file that has it, seen from this folder. */
   file: string
   does: string
   /** The temporary tables that it makes, with their columns. */
@@ -195,6 +196,14 @@ export const loadMap: readonly Step[] = [
     file: 'dataset-change.ts',
     does: 'gives the dataset its version, applies the changes of sets, and removes terms that nothing has',
     shares: ['new_terms', 'set_changes', 'gained_items'],
+  },
+  {
+    file: '../sets/set-changes.ts',
+    does: 'merges the changes into the stored sets, and stores their numbers of ids',
+    makes: {
+      set_states:
+        'list list_name, term_id integer, table_name text, is_on_shelf boolean, width smallint, cardinality integer',
+    },
   },
   {
     file: 'use-dates.ts',

@@ -38,6 +38,7 @@ export async function applyUseDates({ tx }: DatasetChange): Promise<void> {
       select list, c.id, cardinality(lost) + cardinality(coalesce(terms, dependency_ids, '{}')) as size
       from use_changes c left join ${table} d on d.${id} = c.id and terms is null where list = '${list}'`,
   )
+  await tx`create index on use_changes (list, id)`
   await tx`analyze use_changes`
   await applyUseChanges(
     tx,

@@ -2,13 +2,14 @@
  * Changes the stored sets, for first loads and refreshes alike:
  *
  *   which terms items have lost and gained → read in ranges of ids → grouped by term (`term-changes.ts`)
- *     → merged into the shelves and parts that have these ids (`set-parts.ts`) → counts and flags in the rows of terms
+ *     → merged into the shelves and parts that have these ids (`set-parts.ts`) → after the last range, counts and flags in
+ *     the rows of terms
  *
  * A set with too many ids for its shelf moves to parts of its own. It stays there until all sets are derived again.
  */
-import { batchesOf } from '../concurrency/batches.ts'
 import type { SqlOrTransaction } from '../database/connect.ts'
 import { copyRows, readInteger } from '../database/copy.ts'
+import { copyWhileMade, listColumns, type WrittenRow } from '../database/row-buffer.ts'
 import {
   decodeSets,
   encodeShelf,
@@ -26,6 +27,7 @@ import {
   readLastIds,
   type SetList,
   selectTermRows,
+  setLists,
   type TermTable,
   termColumns,
 } from './stored-sets.ts'
@@ -47,7 +49,7 @@ const usualBounds = {
   terms: 20_000,
   /** Parts that are rewritten. */
   parts: 4_000,
-  /** Sets whose numbers of ids aren't stored yet. */
+  /** Sets whose states are in memory, and not in `set_states` only. */
   sets: 200_000,
 }
 
@@ -61,7 +63,12 @@ export async function applySetChanges(
   changes: string,
   bounds = usualBounds,
 ): Promise<ChangedSets> {
-  const changed: ChangedSets = { emptied: [], haveUsesChanged: false }
+  await tx`
+    create temporary table set_states (
+      list list_name not null, term_id integer not null, table_name text, is_on_shelf boolean not null, width smallint,
+      cardinality integer not null
+    ) on commit drop`
+  await tx`create index on set_states (term_id)`
   const sets: ListStates = createForLists(() => new Map())
   const ranges = await planRanges(
     tx,
@@ -80,11 +87,12 @@ export async function applySetChanges(
       const rewrites = listRewrites(outlook, await addStates(tx, list, terms, sets[list]))
       await rewriteSets(tx, list, rewrites, bounds.parts)
     }
-    if (Object.values(sets).reduce((sum, { size }) => sum + size, 0) >= bounds.sets) {
-      await storeStates(tx, sets, changed)
-    }
+    if (Object.values(sets).reduce((sum, { size }) => sum + size, 0) >= bounds.sets)
+      await saveStates(tx, sets)
   }
-  await storeStates(tx, sets, changed)
+  await saveStates(tx, sets)
+  const changed = await storeCounts(tx)
+  await tx`drop table set_states`
   return changed
 }
 
@@ -166,19 +174,25 @@ interface ChangedSet extends TermChange {
   state: SetState
 }
 
-/** Adds the state of each set. `states` has those that are known, and gets the others. */
+/** Adds the state of each set. `states` has those that are in memory, and gets the others. */
 async function addStates(
   tx: SqlOrTransaction,
   list: SetList,
   terms: readonly TermChange[],
   states: Map<number, SetState>,
 ): Promise<ChangedSet[]> {
-  const unknown = terms.flatMap(({ termId }) => (states.has(termId) ? [] : [termId]))
+  const listUnknown = () => terms.flatMap(({ termId }) => (states.has(termId) ? [] : [termId]))
   // The statements have their values in their texts: the planner then knows how many there are.
-  const rows = await tx.unsafe<(SetState & { termId: number })[]>(`
-    select term_id as "termId", table_name as table, is_on_shelf as "isShelved", null as width, cardinality
-    from (${selectTermRows(list)}) t where term_id = any('{${unknown.join()}}')`)
-  for (const { termId, ...state } of rows) states.set(termId, state)
+  const read = async (rows: string) => {
+    const found = await tx.unsafe<(SetState & { termId: number })[]>(`
+      select term_id as "termId", table_name as table, is_on_shelf as "isShelved", width, cardinality from (${rows}) s`)
+    for (const { termId, ...state } of found) states.set(termId, state)
+  }
+  await read(selectStates(`list = '${list}' and term_id = any('{${listUnknown().join()}}')`))
+  const unknown = listUnknown()
+  await read(
+    `select *, null as width from (${selectTermRows(list)}) t where term_id = any('{${unknown.join()}}')`,
+  )
   const unshelved = unknown.filter((termId) => states.get(termId)?.isShelved !== true)
   const parts = await tx.unsafe<{ termId: number; width: number | null; sum: number | null }[]>(`
     select id as "termId", (select width from sets where list = '${list}' and term_id = id limit 1) as width,
@@ -303,68 +317,59 @@ function chooseWidth(
   return isClose ? width : fitting
 }
 
-/**
- * Stores each term's number of items and whether its set is on a shelf, adds to `changed`, and clears the states.
- */
-async function storeStates(tx: SqlOrTransaction, sets: ListStates, changed: ChangedSets): Promise<void> {
-  for (const [table, columns] of Map.groupBy(termColumns, (each) => each.table)) {
-    const findState = (termId: number, list: SetList) => {
-      const state = sets[list].get(termId)
-      return state?.table === table ? state : undefined
-    }
-    const termIds = new Set<number>()
-    for (const { list } of columns) {
-      for (const [termId, state] of sets[list]) {
-        if (state.table !== table) continue
-        termIds.add(termId)
-        if (state.cardinality === 0) changed.emptied.push(termId)
-      }
-    }
-    if (termIds.size > 0 && table === 'dependencies') changed.haveUsesChanged = true
-    for (const batch of batchesOf([...termIds], maxUpdatedRows)) {
-      const rows = batch.flatMap((termId) =>
-        columns.flatMap(({ list, count }): UpdatedCount[] => {
-          const state = findState(termId, list)
-          return state === undefined ? [] : [[termId, count, state]]
-        }),
-      )
-      await updateRows(tx, table, new Map(columns.map(({ count, isOnShelf }) => [count, isOnShelf])), rows)
-    }
-  }
+const stateColumns = listColumns({
+  list: 'text',
+  term_id: 'integer',
+  table_name: 'text',
+  is_on_shelf: 'boolean',
+  width: 'smallint',
+  cardinality: 'integer',
+})
+
+/** Saves the states of sets in `set_states`, and forgets them. */
+async function saveStates(tx: SqlOrTransaction, sets: ListStates): Promise<void> {
+  await copyWhileMade(tx, 'set_states', stateColumns, listStates(sets))
+  await tx`analyze set_states`
   for (const states of Object.values(sets)) states.clear()
 }
 
-/** Rows of terms that a statement updates: it has their values in its text. */
-const maxUpdatedRows = 50_000
+function* listStates(sets: ListStates): Generator<WrittenRow, void> {
+  for (const list of setLists) {
+    for (const [term_id, { table, isShelved, width, cardinality }] of sets[list]) {
+      yield { list, term_id, table_name: table, is_on_shelf: isShelved, width, cardinality }
+    }
+  }
+}
 
-/** A term, the column of the number of its items, and what to store. */
-type UpdatedCount = readonly [termId: number, count: string, state: SetState]
+/** SQL: the saved states that meet a condition. Of several of one set, the last one counts. */
+function selectStates(condition: string): string {
+  return `
+    select distinct on (list, term_id) * from set_states
+    where ${condition} order by list, term_id, ctid desc`
+}
 
-/**
- * Updates each row once, also that of a dependency with two sets. `columns` has those of numbers of ids, and of flags.
- */
-async function updateRows(
-  tx: SqlOrTransaction,
-  table: TermTable,
-  columns: ReadonlyMap<string, string>,
-  rows: readonly UpdatedCount[],
-): Promise<void> {
-  const names = [...columns].flat()
-  await tx.unsafe(`
-    update ${table} t set ${names.map((name) => `${name} = coalesce(c.${name}, t.${name})`).join()}
-    from (
-      select term_id, ${Array.from(
-        columns,
-        ([count, isOnShelf]) => `
-          max(cardinality) filter (where count = '${count}') as ${count},
-          bool_and(is_on_shelf) filter (where count = '${count}') as ${isOnShelf}`,
-      ).join()}
-      from unnest(
-        '{${rows.map(([termId]) => termId).join()}}'::integer[], '{${rows.map(([, count]) => count).join()}}'::text[],
-        '{${rows.map(([, , state]) => state.cardinality).join()}}'::integer[],
-        '{${rows.map(([, , state]) => state.isShelved).join()}}'::boolean[]
-      ) as r(term_id, count, cardinality, is_on_shelf)
-      group by term_id
-    ) c
-    where c.term_id = t.id and (${names.map((name) => `c.${name} <> t.${name}`).join(' or ')})`)
+/** Stores each term's number of items and whether its set is on a shelf, once for all changes of its sets. */
+async function storeCounts(tx: SqlOrTransaction): Promise<ChangedSets> {
+  for (const [table, columns] of Map.groupBy(termColumns, (each) => each.table)) {
+    const names = [...new Set(columns.flatMap(({ count, isOnShelf }) => [count, isOnShelf]))]
+    const values = [...Map.groupBy(columns, ({ count }) => count).values()].flatMap((ofLists) =>
+      ofLists.slice(0, 1).flatMap(({ count, isOnShelf }) => {
+        const isOfLists = `filter (where list in (${ofLists.map(({ list }) => `'${list}'`).join()}))`
+        return [
+          `max(cardinality) ${isOfLists} as ${count}`,
+          `bool_and(is_on_shelf) ${isOfLists} as ${isOnShelf}`,
+        ]
+      }),
+    )
+    await tx.unsafe(`
+      update ${table} t set ${names.map((name) => `${name} = coalesce(c.${name}, t.${name})`).join()}
+      from (
+        select term_id, ${values.join()} from (${selectStates(`table_name = '${table}'`)}) s group by term_id
+      ) c
+      where c.term_id = t.id and (${names.map((name) => `c.${name} <> t.${name}`).join(' or ')})`)
+  }
+  const emptied = await tx.unsafe<{ termId: number }[]>(`
+    select distinct term_id as "termId" from (${selectStates('table_name is not null')}) s where cardinality = 0`)
+  const [ofDependency] = await tx`select 1 from set_states where table_name = 'dependencies' limit 1`
+  return { emptied: emptied.map(({ termId }) => termId), haveUsesChanged: ofDependency !== undefined }
 }
