@@ -67,7 +67,7 @@ export const loadMap: readonly Step[] = [
     file: 'user-rules.ts',
     does: 'classifies users again, if the rules have changed, or an older version has loaded',
     makes: {
-      moved_attributes: 'user_id integer, name text, lost text, gained text',
+      moved_attributes: 'user_id integer, name text, lost text, gained text, spelling text',
       moved_locations: 'id integer, lost text, gained text',
     },
     shares: ['affected_users'],

@@ -20,13 +20,13 @@ export async function renewUsers(change: DatasetChange, named: NamedAccounts = n
   if (other === undefined) return
   await tx`
     create temporary table moved_attributes (
-      user_id integer not null, name text not null, lost text, gained text
+      user_id integer not null, name text not null, lost text, gained text, spelling text
     ) on commit drop`
   await renewCountries(tx)
   await renewBots(tx, named)
   await tx`
-    insert into attributes (name, value)
-    select distinct name, gained from moved_attributes where gained is not null and not exists (
+    insert into attributes (name, value, spelling)
+    select distinct name, gained, spelling from moved_attributes where gained is not null and not exists (
       select from attributes a where a.name = moved_attributes.name and a.value = gained
     )`
   await replaceTerms(
@@ -85,8 +85,9 @@ async function renewBots(tx: SqlOrTransaction, named: NamedAccounts): Promise<vo
     const moved = users
       .filter((user) => isBot(user, named) !== user.wasBot)
       .map(({ id, wasBot, type }) => {
-        const [lost, gained] = [wasBot, !wasBot].map((is) => toAttributeValue('texts', typeOf({ type }, is)))
-        return { user_id: id, name: 'type', lost, gained }
+        const [before, spelling] = [typeOf({ type }, wasBot), typeOf({ type }, !wasBot)]
+        const [lost, gained] = [before, spelling].map((value) => toAttributeValue('texts', value))
+        return { user_id: id, name: 'type', lost, gained, spelling }
       })
     if (moved.length === 0) continue
     await tx`
@@ -97,6 +98,6 @@ async function renewBots(tx: SqlOrTransaction, named: NamedAccounts): Promise<vo
       ), renewed as (
         update users set is_bot = not is_bot where id in (select user_id from moved)
       )
-      insert into affected_users select user_id from moved`
+      insert into affected_users select user_id from moved on conflict do nothing`
   }
 }

@@ -56,6 +56,19 @@ describeOnOneDatabase('a user', (kind) => {
     await isSound()
   })
 
+  test('is a program from the first load after an upgrade on, which derives all uses again', async () => {
+    const { sql } = service
+    await sql`update dataset set derived_terms = '{}'`
+    await loadRecords(sql, {}, { automationAccounts: new Map([['deploys', true]]) })
+    expect(await find('type=Bot')).toEqual([2, 3])
+    expect(await find('dependency_names=react')).toEqual([1])
+    expect(await sql`select value, spelling from attributes where name = 'type' order by value`).toEqual([
+      { value: 'BOT', spelling: 'Bot' },
+      { value: 'ORGANIZATION', spelling: 'Organization' },
+    ])
+    await isSound()
+  })
+
   test('has the country that the rules of the next load find', async () => {
     const { sql } = service
     const before = await readTables(sql)
