@@ -89,7 +89,7 @@ const maxDeclarations = 200_000
 /** The memory that a user takes beside their stored row, in declarations. */
 const declarationsPerUser = 40
 /** If more dependencies of a user may be lost, all are compared. To look for these in each repository takes longer. */
-const maxLost = 50
+export const maxLost = 50
 
 /** Users whose uses have changed. */
 export interface ChangedUsers {

@@ -3,7 +3,7 @@ import { renderMembers, replaceUrls, selectJsonUrl, selectMember } from '../cata
 import type { Fragment } from '../database/connect.ts'
 import { ImportError } from '../staging/import-error.ts'
 import { stagingTable } from '../staging/staging-tables.ts'
-import { selectContributors } from './changed-uses.ts'
+import { maxLost, selectContributors } from './changed-uses.ts'
 import { noteRecordTerms } from './item-terms.ts'
 import { type AppliedRows, analyzeTables, type DatasetChange, noteGained } from './pending-change.ts'
 import { noteReturns } from './removal.ts'
@@ -154,7 +154,8 @@ function noteNewNames(load: Load): Promise<void> {
 
 /**
  * Updates what changed repositories declare. Adds those to `affected_uses` who contributed while a declaration was in
- * effect that has been added, removed or given other dates.
+ * effect that has been added, removed or given other dates. If many of a repository were, all that its contributors use
+ * is compared.
  */
 async function applyDependencies(load: Load): Promise<void> {
   const { tx } = load
@@ -185,12 +186,20 @@ async function applyDependencies(load: Load): Promise<void> {
     ), differing as (
       select repository_id, dependency_id, first_use_date, last_use_date, bool_or(is_old) as is_old from old_and_new
       group by 1, 2, 3, 4 having count(*) = 1
+    ), contributors as (
+      ${tx.unsafe(contributors)}
+    ), renewed as (
+      select repository_id from differing where is_old group by 1 having count(*) > ${maxLost}::integer
     ), affected as (
+      insert into affected_users
+      select user_id from contributors where repository_id in (select repository_id from renewed)
+      on conflict do nothing
+    ), affected_otherwise as (
       insert into affected_uses
       select distinct user_id, case when not is_old then repository_id end, case when is_old then dependency_id end
-      from differing p join dependencies d on d.id = dependency_id
-        join (${tx.unsafe(contributors)}) w using (repository_id)
-      where file_dependency_id is not null and ${isDeclaredBetween(tx, tx`p`, tx`w`)}
+      from differing p join dependencies d on d.id = dependency_id join contributors w using (repository_id)
+      where file_dependency_id is not null and repository_id not in (select repository_id from renewed)
+        and ${isDeclaredBetween(tx, tx`p`, tx`w`)}
     ), dated as (
       insert into use_changes
       select 'repositories'::list_name, id, '{}'::integer[], null::integer[], null::bigint[], null::bigint[]

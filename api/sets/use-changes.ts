@@ -43,7 +43,7 @@ export async function applyUseChanges(
     await readChanges(tx, sources[range.list], range, undated, changed)
     changed.sort()
     for (let first = 0; first < changed.length; first += bounds.batch) {
-      await mergeUses(tx, range.list, changed, first, Math.min(changed.length, first + bounds.batch))
+      await mergeUses(tx, range, changed, first, Math.min(changed.length, first + bounds.batch))
     }
   }
 }
@@ -88,15 +88,16 @@ function forEachUse(
   }
 }
 
-/** Merges changed uses, from a place to another, into the chunks. */
+/** Merges changed uses of a range, from a place to another, into the chunks. */
 async function mergeUses(
   tx: SqlOrTransaction,
-  list: string,
+  range: ChangedRange,
   changed: Uses,
   first: number,
   end: number,
 ): Promise<void> {
-  const starts = await findChunks(tx, list, changed, first, end)
+  const { list } = range
+  const starts = await findChunks(tx, range, changed, first, end)
   /** The changes of each chunk: those before the next one. */
   const pieces: Piece[] = []
   let chunk = -1
@@ -143,10 +144,10 @@ function* mergeAll(
   }
 }
 
-/** Finds the chunks that may have the changed uses, or are before them: their first uses, in order. */
+/** Finds the chunks that may have changed uses of a range, or are before them: their first uses, in order. */
 async function findChunks(
   tx: SqlOrTransaction,
-  list: string,
+  range: ChangedRange,
   changed: Uses,
   first: number,
   end: number,
@@ -160,10 +161,14 @@ async function findChunks(
     tx,
     `select distinct s.term_id, s.item_id
     from unnest('{${terms.join()}}'::integer[]) as t(id), lateral (
-      (select term_id, item_id from use_dates where list = '${list}' and term_id = t.id)
+      (
+        select term_id, item_id from use_dates
+        where list = '${range.list}' and term_id = t.id and item_id between ${range.first} and ${range.last}
+      )
       union all
       (
-        select term_id, item_id from use_dates where list = '${list}' and term_id < t.id
+        select term_id, item_id from use_dates
+        where list = '${range.list}' and (term_id, item_id) < (t.id, ${range.first})
         order by term_id desc, item_id desc limit 1
       )
     ) s

@@ -1,8 +1,10 @@
 /** What users use is the same, whatever is compared, and however few declarations at a time. */
 import { expect, test } from 'vitest'
 import type { SqlOrTransaction } from '../../api/database/connect.ts'
-import { type ChangedUses, findChangedUses } from '../../api/dataset/changed-uses.ts'
-import { describeOnEachDatabase, useService } from '../support/service.ts'
+import { type ChangedUses, findChangedUses, maxLost } from '../../api/dataset/changed-uses.ts'
+import { verifySets } from '../../api/dataset/set-verification.ts'
+import { createCommit, createRepository, createUser, loadRecords } from '../support/records.ts'
+import { describeOnEachDatabase, describeOnOneDatabase, useService } from '../support/service.ts'
 
 /** Users are of four kinds, by their ids. */
 const kindOf = (userId: number) => (['new', 'same', 'gaining', 'losing'] as const)[userId % 4]
@@ -85,6 +87,37 @@ describeOnEachDatabase('the changed uses of users', (kind) => {
       }
       expect([...found.values()]).toEqual([])
       expect(parts > 1).toBe(maxSize !== undefined)
+    },
+  )
+})
+
+describeOnOneDatabase('a user', (kind) => {
+  const service = useService(kind, { data: 'empty' })
+
+  test.each([maxLost, maxLost + 1])(
+    'uses what is left and what is new when a repository has dropped %i dependencies',
+    async (dropped) => {
+      const { sql } = service
+      const login = `owner-${dropped}`
+      const listNames = (first: number, count: number) =>
+        Array.from({ length: count }, (_, index) => `${login}-${first + index}`)
+      const create = (names: readonly string[]) => createRepository(dropped, login, [...names])
+      const other = createRepository(1_000 + dropped, login, listNames(0, 2))
+      const commit = createCommit(dropped, other.url, `${login}@example.org`, 1_700_000_000)
+      await loadRecords(sql, {
+        users: [createUser(dropped, { login })],
+        repos: [create(listNames(0, dropped + 5)), other],
+        commits: [commit],
+      })
+      await loadRecords(sql, { repos: [create(listNames(dropped, 10))] })
+      const used = await sql<{ name: string }[]>`
+        select name
+        from users u join user_dependencies on user_id = u.id join dependencies d on d.id = any (dependency_ids)
+        where u.forge_rest_id = ${dropped} and name <> ''`
+      expect(used.map(({ name }) => name).sort()).toEqual(
+        [...listNames(0, 2), ...listNames(dropped, 10)].sort(),
+      )
+      expect((await verifySets(sql, 'all')).faults).toEqual([])
     },
   )
 })
