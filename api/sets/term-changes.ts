@@ -43,7 +43,9 @@ export class TermChanges {
    * What was yielded is overwritten when it is used again.
    */
   *group(): Generator<TermChange, void> {
-    const given = this.#takeChanges()
+    const length = this.#length
+    this.#length = 0
+    const given = { terms: this.#terms.subarray(0, length), changes: this.#changes.subarray(0, length) }
     if (this.#scratch.terms.length < given.terms.length) this.#scratch = createPairs(this.#terms.length)
     const { terms, changes } = sortByTerm(given, this.#scratch)
     for (let start = 0; start < terms.length; ) {
@@ -54,12 +56,6 @@ export class TermChanges {
       if (own.length > 0) yield { termId, changes: own }
       start = end
     }
-  }
-
-  #takeChanges(): Pairs {
-    const length = this.#length
-    this.#length = 0
-    return { terms: this.#terms.subarray(0, length), changes: this.#changes.subarray(0, length) }
   }
 }
 

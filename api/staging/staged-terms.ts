@@ -48,8 +48,6 @@ export interface StagedTerms {
   name(row: TermsOfRow): NamedTerms | undefined
   /** Stages all terms that were named. Their ids are known then. */
   stage(tx: SqlOrTransaction): Promise<void>
-  /** Frees the memory of all terms. They are looked up again if they are named again. */
-  clear(): void
 }
 
 /** Writes the ids of a row's terms, and the dates of what it declares, for these columns of its table. */
@@ -233,7 +231,6 @@ function createTextTerms(importId: number, name: TextName, userRules: string) {
       return key === '' ? [] : [findOrAdd(known, key, () => terms.create(text))]
     },
     stage: terms.stage,
-    clear: () => known.clear(),
   }
 }
 
@@ -247,7 +244,6 @@ function createAttributeTerms(importId: number) {
       return findOrAdd(ofName, attribute.value, () => terms.create(attribute))
     },
     stage: terms.stage,
-    clear: () => known.clear(),
   }
 }
 
@@ -283,7 +279,6 @@ function createDependencyTerms(importId: number) {
       return declared
     },
     stage: terms.stage,
-    clear: () => known.clear(),
   }
 }
 
@@ -314,11 +309,6 @@ export function createStagedTerms(importId: number, userRules: string): StagedTe
       }
       await attributes.stage(tx)
       await dependencies.stage(tx)
-    },
-    clear() {
-      for (const { terms } of texts) terms.clear()
-      attributes.clear()
-      dependencies.clear()
     },
   }
 }

@@ -10,7 +10,7 @@ import { digestUserRules } from '../names/user-rules.ts'
 import { ImportError } from './import-error.ts'
 import { cleanUpIfDead, holdLivenessLock } from './liveness-lock.ts'
 import { type LoadItem, type RecordKind, recordKinds } from './records.ts'
-import { createRow, type StagedRow } from './staged-rows.ts'
+import { createRow } from './staged-rows.ts'
 import { createStagedTerms, type NamedTerms, writeTerms } from './staged-terms.ts'
 import { createStagingTables, listStagingTables, recordTables, stagingTable } from './staging-tables.ts'
 
@@ -89,21 +89,6 @@ function createBatch(kind: RecordKind, rows: RowBuffer): Batch {
   return { columns: listColumns(columns), termColumns: listColumns(termColumns), rows, parts: [] }
 }
 
-function addRow(
-  { columns: own, termColumns, rows, parts }: Batch,
-  {
-    position,
-    columns,
-    terms,
-  }: Pick<StagedRow, 'columns'> & { position: number; terms: NamedTerms | undefined },
-): void {
-  const from = rows.length
-  rows.begin(1 + own.length + termColumns.length)
-  rows.write(positionColumn, { position })
-  rows.write(own, columns)
-  if (terms !== undefined) parts.push({ from, to: rows.length, terms })
-}
-
 /** Creates the record and the tables of a load, and takes its lock. `end` releases that. */
 async function createLoad(sql: Sql): Promise<Pick<Staging, 'id' | 'end'>> {
   const [next] = await sql<{ id: number }[]>`select nextval(pg_get_serial_sequence('imports', 'id')) as id`
@@ -125,7 +110,8 @@ export async function beginStaging(sql: Sql, settings: StagingSettings = {}): Pr
   const accounts = settings.automationAccounts ?? new Map()
   await dropDeadLoads(sql)
   const { id, end } = await createLoad(sql)
-  const terms = createStagedTerms(id, digestUserRules(accounts))
+  const createTerms = () => createStagedTerms(id, digestUserRules(accounts))
+  let terms = createTerms()
   const batches = new Map<RecordKind, Batch>()
   /** Buffers without rows, to be used again. */
   const unused: RowBuffer[] = []
@@ -165,15 +151,21 @@ export async function beginStaging(sql: Sql, settings: StagingSettings = {}): Pr
       const { columns, ...named } = createRow(item, accounts)
       const batch = batches.get(kind) ?? createBatch(kind, takeBuffer())
       batches.set(kind, batch)
-      addRow(batch, { position, columns, terms: terms.name(named) })
+      const { rows, parts } = batch
+      const from = rows.length
+      rows.begin(1 + batch.columns.length + batch.termColumns.length)
+      rows.write(positionColumn, { position })
+      rows.write(batch.columns, columns)
+      const own = terms.name(named)
+      if (own !== undefined) parts.push({ from, to: rows.length, terms: own })
       staged++
-      if (batch.rows.length >= maxBatchBytes) await sendBatch(kind, batch)
+      if (rows.length >= maxBatchBytes) await sendBatch(kind, batch)
     },
     async flush(leftOut = []) {
       for (const [kind, batch] of batches) await sendBatch(kind, batch)
       await sending
       unused.length = 0
-      terms.clear()
+      terms = createTerms() // frees the memory
       return beginLong(sql, async (tx) => {
         const dropped = await dropUsers(tx, id, [...leftOut])
         staged -= dropped
