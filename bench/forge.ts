@@ -9,7 +9,6 @@ import type { ListName } from '../api/catalog/filters.ts'
 import { computeMatches } from '../api/catalog/matches.ts'
 import { batchesOf } from '../api/concurrency/batches.ts'
 import type { Sql } from '../api/database/connect.ts'
-import { copyInto, writeRow } from '../api/database/copy.ts'
 import { changeDataset } from '../api/dataset/dataset-change.ts'
 import type { IdSet } from '../api/sets/id-set.ts'
 import {
@@ -23,6 +22,7 @@ import {
   shelfPlaces,
   shelfWidth,
 } from '../api/sets/set-encoding.ts'
+import { copyInto, writeRow } from '../test/support/copied-text.ts'
 import { ask } from './catalog/requests.ts'
 import { printTable, type Report } from './figures.ts'
 import { fillKeys } from './fill.ts'

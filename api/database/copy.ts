@@ -1,8 +1,4 @@
-/**
- * Rows that are copied: read in PostgreSQL's binary format, where other statements return bytes as text, and written in
- * its text format, where other statements parse JSON or arrays.
- */
-import { finished } from 'node:stream/promises'
+/** Rows that are read in PostgreSQL's binary format for `copy`. Other statements return bytes as text. */
 import type { SqlOrTransaction } from './connect.ts'
 
 /** Of the format: a signature, flags, and the length of an extension. */
@@ -77,43 +73,4 @@ export function readIntegers(field: Buffer | undefined): (number | null)[] {
     at += Math.max(0, size)
   }
   return values
-}
-
-/** The value of a column of a row that is written. */
-export type Column = string | number | boolean | null | readonly (string | number | null)[]
-
-/**
- * Writes rows into a table. `target` is SQL: the table, and its columns in parentheses. Each line is a row as
- * `writeRow` writes it. Call it in a transaction. An error aborts the transaction, as for any statement.
- */
-export async function copyInto(
-  tx: SqlOrTransaction,
-  target: string,
-  lines: readonly string[],
-): Promise<void> {
-  if (lines.length === 0) return
-  const stream = await tx.unsafe(`copy ${target} from stdin`).writable()
-  await finished(stream.end(`${lines.join('\n')}\n`)) // patches/postgres-3.4.9/010-copy-that-fails.patch
-}
-
-/** Writes a row as `copyInto` takes it. */
-export function writeRow(columns: readonly Column[]): string {
-  return columns.map(writeColumn).join('\t')
-}
-
-/** Writes a column of a row that is copied. */
-export function writeColumn(value: Column): string {
-  if (value === null) return '\\N'
-  if (typeof value === 'string') return escapeText(value)
-  return typeof value === 'object' ? escapeText(`{${value.map(writeElement).join()}}`) : String(value)
-}
-
-function escapeText(text: string): string {
-  return /[\\\n\r\t]/.test(text)
-    ? text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n').replaceAll('\r', '\\r').replaceAll('\t', '\\t')
-    : text
-}
-
-function writeElement(value: string | number | null): string {
-  return typeof value === 'string' ? `"${value.replaceAll(/["\\]/g, '\\$&')}"` : String(value)
 }

@@ -1,11 +1,10 @@
 /**
- * Rows in PostgreSQL's binary format for `copy`, which are written once into bytes. As lines of text, each character
+ * Rows that are written in PostgreSQL's binary format for `copy`, once into bytes. As lines of text, each character
  * would be copied several times, and the server would parse numbers, arrays and escapes.
  */
 import { Readable } from 'node:stream'
 import { finished, pipeline } from 'node:stream/promises'
 import type { SqlOrTransaction } from './connect.ts'
-import type { Column } from './copy.ts'
 
 /** The types of columns, each with that of its items, and the number of the latter in PostgreSQL's catalog. */
 const columnTypes = {
@@ -52,6 +51,9 @@ const firstBytes = 2 ** 16
 const maxKeptBytes = 4 * 2 ** 20
 /** Rows that are made while others are copied are sent when they have this many bytes. */
 const sentBytes = 2 ** 16
+
+/** The value of a column. */
+export type Column = string | number | boolean | null | readonly (string | number | null)[]
 
 /** The values of a row to write, by the names of their columns. */
 export type WrittenRow = Readonly<Record<string, Column | Uint8Array>>

@@ -6,7 +6,7 @@ import { listUnready } from '../catalog/derived-terms.ts'
 import type { ListName } from '../catalog/filters.ts'
 import { renderMembers } from '../catalog/stored-documents.ts'
 import type { Fragment, SqlOrTransaction } from '../database/connect.ts'
-import { copyInto, writeRow } from '../database/copy.ts'
+import { listColumns, RowBuffer } from '../database/row-buffer.ts'
 import { isTextName, searchableTexts, type TextName } from '../names/searchable-texts.ts'
 import {
   type Attribute,
@@ -53,6 +53,8 @@ async function noteStoredTexts(tx: SqlOrTransaction, names: readonly TextName[])
   return stored > 0
 }
 
+const derivedColumns = listColumns({ id: 'integer', term_ids: 'integer[]' })
+
 /** Derives the terms of those of the attributes that a list has. `record` is SQL: the JSON text of an item's record. */
 async function deriveTerms(
   change: DatasetChange,
@@ -73,6 +75,7 @@ async function deriveTerms(
       ) as fields
       from ${tx(list)} where id > ${last}::integer order by id limit ${limit}`,
   )
+  const derived = new RowBuffer()
   for await (const items of batches) {
     const rows = items.map((item) => ({
       id: item.id,
@@ -95,19 +98,16 @@ async function deriveTerms(
         ),
       )
     }
-    await copyInto(
-      tx,
-      'derived_items',
-      rows.map((row) =>
-        writeRow([
-          row.id,
-          [
-            ...row.attributes.map((attribute) => attributeIds.get(keyAttribute(attribute)) ?? null),
-            ...row.texts.flatMap((text, place) => textIds[place]?.get(text) ?? []),
-          ],
-        ]),
-      ),
-    )
+    for (const row of rows) {
+      derived.add(derivedColumns, {
+        id: row.id,
+        term_ids: [
+          ...row.attributes.map((attribute) => attributeIds.get(keyAttribute(attribute)) ?? null),
+          ...row.texts.flatMap((text, place) => textIds[place]?.get(text) ?? []),
+        ],
+      })
+    }
+    await derived.copyInto(tx, 'derived_items')
   }
   await tx`analyze derived_items`
   const derivedTerms = texts.reduce(

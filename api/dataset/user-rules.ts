@@ -3,7 +3,7 @@
  * classifies these again, in the same change.
  */
 import type { SqlOrTransaction } from '../database/connect.ts'
-import { copyInto, writeRow } from '../database/copy.ts'
+import { listColumns, RowBuffer } from '../database/row-buffer.ts'
 import { isBot, type NamedAccounts } from '../names/automation-accounts.ts'
 import { findCountry } from '../names/places/country.ts'
 import { digestUserRules } from '../names/user-rules.ts'
@@ -46,6 +46,8 @@ export async function renewUsers(change: DatasetChange, named: NamedAccounts = n
   await tx`update dataset set user_rules = ${rules}`
 }
 
+const movedColumns = listColumns({ id: 'integer', lost: 'text', gained: 'text' })
+
 async function renewCountries(tx: SqlOrTransaction): Promise<void> {
   await tx`
     create temporary table moved_locations (id integer primary key, lost text, gained text) on commit drop`
@@ -53,12 +55,13 @@ async function renewCountries(tx: SqlOrTransaction): Promise<void> {
     (last, limit) => tx`
       select id, location, country from locations where id > ${last}::integer order by id limit ${limit}`,
   )
+  const moved = new RowBuffer()
   for await (const locations of batches) {
-    const moved = locations.flatMap(({ id, location, country }) => {
+    for (const { id, location, country } of locations) {
       const found = findCountry(location) ?? null
-      return found === country ? [] : [writeRow([id, country, found])]
-    })
-    await copyInto(tx, 'moved_locations', moved)
+      if (found !== country) moved.add(movedColumns, { id, lost: country, gained: found })
+    }
+    await moved.copyInto(tx, 'moved_locations')
   }
   await tx`analyze moved_locations`
   await tx`update locations l set country = gained from moved_locations m where l.id = m.id`

@@ -1,6 +1,6 @@
 /** The rows that records become in the staging tables (see `staging.ts`). */
 import { writeDependencyCommits, writeMembers } from '../catalog/stored-documents.ts'
-import type { Column } from '../database/copy.ts'
+import type { Column } from '../database/row-buffer.ts'
 import { isBot, type NamedAccounts } from '../names/automation-accounts.ts'
 import { foldText } from '../names/case-folding.ts'
 import { listCoauthors } from '../names/coauthors.ts'

@@ -8,14 +8,14 @@
  */
 import { areAllReady } from '../catalog/derived-terms.ts'
 import type { Fragment, SqlOrTransaction } from '../database/connect.ts'
-import { type Column, copyInto, writeRow } from '../database/copy.ts'
+import { type Column, listColumns, RowBuffer, type WrittenRow } from '../database/row-buffer.ts'
 import { keyDependencyName } from '../names/dependency-names.ts'
 import { findCountry } from '../names/places/country.ts'
 import { searchableTexts, type TextName, textNames } from '../names/searchable-texts.ts'
 import { type Attribute, countryAttribute } from './attributes.ts'
 import type { DependencyRecord } from './records.ts'
 import type { TermsOfRow } from './staged-rows.ts'
-import { stagingTable, type TermKind } from './staging-tables.ts'
+import { stagingTable, type TermKind, termTables } from './staging-tables.ts'
 
 /** Terms of a kind that are kept in memory, at about 200 bytes each. Others are looked up again. */
 const maxKept = 100_000
@@ -91,8 +91,8 @@ interface FoundTerm {
 /** How the terms of a kind are compared, found and written. */
 interface TermRules<What> {
   kind: TermKind
-  /** Its columns after the id. `text` is that of `FoundTerm`. */
-  columnsOf(what: What, found: { text: string | null; country: string | null }): Column[]
+  /** Its columns, without the id. `text` is that of `FoundTerm`. */
+  columnsOf(what: What, found: { text: string | null; country: string | null }): WrittenRow
   findCountry?(what: What, found: Pick<FoundTerm, 'text' | 'country'>): string | undefined
   /** SQL: `place`, `id` (null: it is new), `text`, `country` and `is_staged` of terms. */
   find(tx: SqlOrTransaction, asked: readonly What[], tables: { staged: Fragment; stored: Fragment }): Fragment
@@ -110,7 +110,7 @@ function createTextRules(name: TextName, userRules: string): TermRules<string> {
   const hasCountry = others.length > 0
   return {
     kind,
-    columnsOf: (own, { text, country }) => [text ?? own, fold(own), ...(hasCountry ? [country] : [])],
+    columnsOf: (own, { text, country }) => ({ [textColumn]: text ?? own, [keyColumn]: fold(own), country }),
     findCountry(own, { text, country }) {
       if (!hasCountry || country === '') return undefined
       return country ?? findCountry(text ?? own)
@@ -136,7 +136,7 @@ function createTextRules(name: TextName, userRules: string): TermRules<string> {
 
 const attributeRules: TermRules<Attribute> = {
   kind: 'attributes',
-  columnsOf: ({ name, value, spelling }) => [name, value, spelling],
+  columnsOf: ({ name, value, spelling }) => ({ name, value, spelling }),
   find: (tx, attributes, { staged, stored }) => tx`
       select place, coalesce(s.id, t.id) as id, null as text, null as country, s.id is not null as is_staged
       from unnest(
@@ -147,12 +147,12 @@ const attributeRules: TermRules<Attribute> = {
 
 const dependencyRules: TermRules<Dependency> = {
   kind: 'dependencies',
-  columnsOf: ({ name, file, status }) => [
+  columnsOf: ({ name, file, status }) => ({
     name,
-    name === '' ? '' : keyDependencyName(name, file),
+    name_key: name === '' ? '' : keyDependencyName(name, file),
     file,
     status,
-  ],
+  }),
   find: (tx, dependencies, { staged, stored }) => {
     const isSame = (row: Fragment) => tx`
         ${row}.name = a.name and ${row}.file = a.file and ${row}.status is not distinct from nullif(a.status, '')`
@@ -171,6 +171,8 @@ function createTerms<What>(importId: number, rules: TermRules<What>, known: { cl
   let kept = 0
   /** Those that aren't staged. */
   let pending: { term: Term; what: What }[] = []
+  const columns = listColumns({ id: 'integer', ...termTables[rules.kind].columns })
+  const rows = new RowBuffer()
   return {
     create(what: What): Term {
       const term: Term = { id: undefined, country: undefined }
@@ -195,7 +197,6 @@ function createTerms<What>(importId: number, rules: TermRules<What>, known: { cl
           asked.map(({ what }) => what),
           { staged: tx`${tx(table)}`, stored: tx`${tx(rules.kind)}` },
         )}) f`
-      const lines: string[] = []
       const located: { text: Term; country: string }[] = []
       for (const { place, id, isStaged, text, country: storedCountry } of found) {
         const { term, what } = asked[place - 1] ?? {}
@@ -204,9 +205,9 @@ function createTerms<What>(importId: number, rules: TermRules<What>, known: { cl
         term.id = id
         const country = rules.findCountry?.(what, { text, country: storedCountry }) ?? null
         if (country !== null) located.push({ text: term, country })
-        if (!isStaged) lines.push(writeRow([id, ...rules.columnsOf(what, { text, country })]))
+        if (!isStaged) rows.add(columns, { id, ...rules.columnsOf(what, { text, country }) })
       }
-      await copyInto(tx, table, lines)
+      await rows.copyInto(tx, table)
       return located
     },
   }

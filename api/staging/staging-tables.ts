@@ -100,25 +100,37 @@ export const recordTables: Record<RecordKind, RecordTable> = {
 }
 
 /** The columns of terms, after their `id`, and the ones that they are found by. */
-const termTables: Record<TermKind, { columns: string; found: string }> = {
+export const termTables: Record<TermKind, { columns: ColumnDeclarations; found: string }> = {
   locations: createTextTable('location'),
   companies: createTextTable('company'),
   attributes: {
-    columns: 'name text collate "C" not null, value text collate "C" not null, spelling text',
+    columns: {
+      name: 'text collate "C" not null',
+      value: 'text collate "C" not null',
+      spelling: 'text',
+    },
     found: 'name, value',
   },
   dependencies: {
-    columns: `name text collate "C" not null, name_key text collate "C" not null, file text collate "C" not null,
-      status text collate "C"`,
+    columns: {
+      name: 'text collate "C" not null',
+      name_key: 'text collate "C" not null',
+      file: 'text collate "C" not null',
+      status: 'text collate "C"',
+    },
     found: 'name, file, status',
   },
 }
 
 /** The table of a searchable text. */
-function createTextTable(name: TextName): { columns: string; found: string } {
+function createTextTable(name: TextName): { columns: ColumnDeclarations; found: string } {
   const [text, key, ...others] = searchableTexts[name].columns
   return {
-    columns: `${text} text not null, ${key} text not null${others.map((other) => `, ${other} text`).join('')}`,
+    columns: {
+      [text]: 'text not null',
+      [key]: 'text not null',
+      ...Object.fromEntries(others.map((other) => [other, 'text'] as const)),
+    },
     found: `md5(${key})`, // it may be longer than an index entry
   }
 }
@@ -137,15 +149,17 @@ export function listStagingTables(importId: number): string[] {
 export async function createStagingTables(sql: SqlOrTransaction, importId: number): Promise<void> {
   const [lz4] = await sql`
     select 1 from pg_settings where name = 'default_toast_compression' and 'lz4' = any(enumvals)`
+  const create = (kind: RecordKind | TermKind, columns: ColumnDeclarations) => {
+    const declared = Object.entries(columns).map((column) => column.join(' '))
+    return `create unlogged table ${stagingTable(kind, importId)} (${declared.join()});`
+  }
   const records = recordKinds.map((kind) => {
     const { columns, termColumns } = recordTables[kind]
-    const declared = Object.entries({ position: 'bigint not null', ...columns, ...termColumns })
-    return `create unlogged table ${stagingTable(kind, importId)} (${declared.map((column) => column.join(' ')).join()});`
+    return create(kind, { position: 'bigint not null', ...columns, ...termColumns })
   })
   const terms = termKinds.map((kind) => {
     const { columns, found } = termTables[kind]
-    const table = stagingTable(kind, importId)
-    return `create unlogged table ${table} (id integer not null, ${columns}); create index on ${table} (${found});`
+    return `${create(kind, { id: 'integer not null', ...columns })} create index on ${stagingTable(kind, importId)} (${found});`
   })
   // Applied documents keep the compression of their staging table, so the faster one pays twice.
   const compression = lz4 === undefined ? '$&' : '$& compression lz4'

@@ -1,7 +1,8 @@
 /** Rows in PostgreSQL's binary format (api/database/copy.ts, patches/postgres-3.4.9/007-copied-rows.patch). */
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import { copyInto, copyRows, readInteger, writeRow } from '../../api/database/copy.ts'
+import { copyRows, readInteger } from '../../api/database/copy.ts'
+import { copyInto, writeRow } from '../support/copied-text.ts'
 import { describeOnEachDatabase, useService } from '../support/service.ts'
 
 describeOnEachDatabase('copied rows', (kind) => {

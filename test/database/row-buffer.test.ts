@@ -1,8 +1,8 @@
 /** Rows that are written in PostgreSQL's binary format (api/database/row-buffer.ts). */
 import { describe, expect, test } from 'vitest'
 import type { SqlOrTransaction } from '../../api/database/connect.ts'
-import type { Column } from '../../api/database/copy.ts'
 import {
+  type Column,
   type ColumnDeclarations,
   copyWhileMade,
   listColumns,

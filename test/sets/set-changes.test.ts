@@ -2,11 +2,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { SqlOrTransaction } from '../../api/database/connect.ts'
-import { copyInto, writeRow } from '../../api/database/copy.ts'
 import { applySetChanges } from '../../api/sets/set-changes.ts'
 import { maxShelvedIds } from '../../api/sets/set-encoding.ts'
 import { compareSets, type SelectItems } from '../../api/sets/set-verification.ts'
 import { allTerm, createForLists, readSets, type SetList, setLists } from '../../api/sets/stored-sets.ts'
+import { copyInto, writeRow } from '../support/copied-text.ts'
 import { isDrill } from '../support/drill.ts'
 import { describeOnOneDatabase, useService } from '../support/service.ts'
 
