@@ -326,7 +326,6 @@ async function measureChange(
       select list, id, coalesce(array_agg(term_id) filter (where not is_gained), '{}'),
         coalesce(array_agg(term_id) filter (where is_gained), '{}')
       from drawn_changes group by list, id`
-    return {}
   })
   const seconds = (performance.now() - began) / 1_000
   const gigabytes = ((await readLogPosition()) - before) / 1e9

@@ -3,7 +3,7 @@ import { hasAddresses } from '../catalog/stored-documents.ts'
 import type { Fragment, SqlOrTransaction } from '../database/connect.ts'
 import { stagingTable } from '../staging/staging-tables.ts'
 import { noteIdentities } from './contributions.ts'
-import { type AppliedRows, analyzeTables } from './pending-change.ts'
+import { analyzeTables } from './pending-change.ts'
 import { type Load, type OrphanOptions, removeOrphans } from './staged-load.ts'
 
 /** Unstages the addresses of users who won't be in the dataset after the load. */
@@ -16,8 +16,8 @@ export function removeOrphanAddresses(load: Load, options: OrphanOptions): Promi
 }
 
 /** Replaces the further addresses of the users that a load names. */
-export async function applyAddresses(load: Load): Promise<AppliedRows> {
-  const { tx, version } = load
+export async function applyAddresses(load: Load): Promise<void> {
+  const { tx, version, rows } = load
   const staged = tx(stagingTable('identities', load.importId))
   await tx`
     create temporary table changed_addresses on commit drop as
@@ -50,12 +50,13 @@ export async function applyAddresses(load: Load): Promise<AppliedRows> {
     select user_id from lost union select user_id from gained
     on conflict do nothing`
   await analyzeTables(load, ['user_addresses', 'identities'])
-  return { added, updated }
+  rows.addresses.added += added
+  rows.addresses.updated += updated
 }
 
 /** Takes the further addresses of users away that a load lacks. */
 export async function removeMissingAddresses(load: Load): Promise<void> {
-  const { tx, version, removed } = load
+  const { tx, version, rows } = load
   await tx`
     create temporary table missing_addresses on commit drop as ${selectMissingAddresses(tx, load.importId)}`
   // Empty, not deleted: an export of changes has to say so.
@@ -68,7 +69,7 @@ export async function removeMissingAddresses(load: Load): Promise<void> {
       delete from identities i using missing_addresses m where i.user_id = m.user_id and i.is_further returning i.user_id
     )
     insert into affected_users select distinct user_id from lost on conflict do nothing`
-  removed.addresses += count
+  rows.addresses.removed += count
 }
 
 /** SQL: users with further addresses that a load lacks. */

@@ -20,7 +20,7 @@ import {
   removeUnreachableCommits,
 } from './mirror.ts'
 import { deriveMissingTerms } from './missing-terms.ts'
-import type { AppliedRows, DatasetChange } from './pending-change.ts'
+import type { DatasetChange } from './pending-change.ts'
 import { applyRemovals } from './removal.ts'
 import { applyRepositories, useKnownRepositories } from './repository-changes.ts'
 import { beginLoad, type Orphan } from './staged-load.ts'
@@ -38,10 +38,8 @@ export interface ApplyOptions extends DatasetChangeOptions {
   assertValid?: ((tx: SqlOrTransaction) => Promise<void>) | undefined
   /** Whether users and repositories stay as they are if their records don't come from clones. */
   keepsKnownRecords?: boolean | undefined
-  /** Completes the change in the same transaction, after the load was applied. Returns what else it changed. */
-  finish?:
-    | ((change: DatasetChange) => Promise<{ repositories: AppliedRows; commits: AppliedRows } | undefined>)
-    | undefined
+  /** Completes the change in the same transaction, after the load was applied. */
+  finish?: ((change: DatasetChange) => Promise<void>) | undefined
   /** The load has all commits of the repositories with these URLs: other commits are removed. */
   completeUrls?: readonly string[] | undefined
   /** Notes in the same transaction what the source knows of the records, which are applied by then. */
@@ -79,28 +77,18 @@ export async function applyImport(
       await useKnownRepositories(load)
     }
     await addTerms(load)
-    const users = await applyUsers(load)
+    await applyUsers(load)
     if (mirrored.has('users')) await removeMissingUsers(load)
-    const addresses = await applyAddresses(load)
+    await applyAddresses(load)
     if (mirrored.has('identities')) await removeMissingAddresses(load)
     await joinLocalRepositories(load)
-    const repositories = await applyRepositories(load)
+    await applyRepositories(load)
     if (mirrored.has('repos')) await removeMissingRepositories(load) // before commits: another may have their URL
-    const commits = await applyCommits(load)
+    await applyCommits(load)
     if (mirrored.has('commits')) await removeMissingCommits(load)
     if (completeUrls.length > 0) await removeUnreachableCommits(load, completeUrls)
-    const finished = await finish?.(load)
+    await finish?.(load)
     await onApplied?.(load.tx)
     await dropStaged(load.tx, importId)
-    return {
-      users,
-      addresses,
-      repositories: addRows(repositories, finished?.repositories),
-      commits: addRows(commits, finished?.commits),
-    }
   })
-}
-
-function addRows(a: AppliedRows, b: AppliedRows = { added: 0, updated: 0 }): AppliedRows {
-  return { added: a.added + b.added, updated: a.updated + b.updated }
 }

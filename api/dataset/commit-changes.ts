@@ -2,7 +2,7 @@ import { renderMembers } from '../catalog/stored-documents.ts'
 import type { Fragment, SqlOrTransaction } from '../database/connect.ts'
 import { stagingTable } from '../staging/staging-tables.ts'
 import { updateAuthors } from './contributions.ts'
-import { type AppliedRows, analyzeTables } from './pending-change.ts'
+import { analyzeTables } from './pending-change.ts'
 import { countApplied, type Load, type OrphanOptions, removeOrphans } from './staged-load.ts'
 
 /**
@@ -21,7 +21,7 @@ export function selectNamed(
 }
 
 /** Inserts and updates commits. */
-export async function applyCommits(load: Load): Promise<AppliedRows> {
+export async function applyCommits(load: Load): Promise<void> {
   const { tx, version } = load
   const staged = tx(stagingTable('commits', load.importId))
   // Three statements, because a cluster joins commits with staged ones only where each names the repository.
@@ -80,7 +80,7 @@ export async function applyCommits(load: Load): Promise<AppliedRows> {
     where repository_id in (select id from grown_repositories)`
   await updateAuthors(load, tx`select id from changed_commits`, commits)
   await analyzeTables(load, ['commits', 'contributions'])
-  return countApplied(load, 'changed_commits')
+  await countApplied(load, 'commits', 'changed_commits')
 }
 
 /** Numbers the commits of repositories again. `repositories` selects the ids of these. */

@@ -11,13 +11,7 @@ import { applyActivity } from './activity.ts'
 import { summarizeCoverage } from './coverage-summary.ts'
 import { dropOldChanges } from './kept-changes.ts'
 import { type LoadOrigin, noteLoad } from './loads.ts'
-import {
-  type AppliedRows,
-  analyzeTables,
-  beginChange,
-  type DatasetChange,
-  type RowChanges,
-} from './pending-change.ts'
+import { analyzeTables, beginChange, type DatasetChange, type RowChanges } from './pending-change.ts'
 import { removeUnusedTexts } from './text-terms.ts'
 import { applyUseDates } from './use-dates.ts'
 import { applyUserDependencies } from './user-dependencies.ts'
@@ -50,9 +44,6 @@ export interface DatasetChangeOptions {
   settings?: DatasetSettings | undefined
 }
 
-/** What a part of a change did. Rows that it removed are counted in the change. */
-export type PartialChanges = Partial<Record<keyof RowChanges, AppliedRows>>
-
 /** What a change did. */
 export interface DatasetChangeResult extends RowChanges {
   /** The dataset's version after the change. A change of nothing leaves it as it was. */
@@ -63,7 +54,7 @@ export interface DatasetChangeResult extends RowChanges {
 export async function changeDataset(
   sql: Sql,
   { onStep = () => {}, settings = {}, origin }: DatasetChangeOptions & { origin?: LoadOrigin },
-  work: (change: DatasetChange) => Promise<PartialChanges>,
+  work: (change: DatasetChange) => Promise<void>,
 ): Promise<DatasetChangeResult> {
   const result = await beginLong(sql, async (tx) => {
     await tx`set local work_mem = '128MB'` // sorts and hashes take whole tables
@@ -75,24 +66,16 @@ export async function changeDataset(
     onStep('applying')
     await assertHealthyCluster(tx)
     const change = await beginChange(tx)
-    const none = { added: 0, updated: 0 }
-    const { users = none, addresses = none, repositories = none, commits = none } = await work(change)
+    await work(change)
     await applyUserDependencies(change)
     await applyActivity(change)
 
-    const { removed } = change
-    const changes = {
-      users: { ...users, removed: removed.users },
-      addresses: { ...addresses, removed: removed.addresses },
-      repositories: { ...repositories, removed: removed.repositories },
-      commits: { ...commits, removed: removed.commits },
-    }
     // Changes of trigram sets alone don't count: they are of new texts that no user has at the end.
     const [moved] = await tx`select 1 from set_changes where list in ('users', 'repositories') limit 1`
     const hasChanged =
       moved !== undefined ||
-      Object.values(changes).some((rows) => rows.added + rows.updated + rows.removed > 0)
-    if (hasChanged) await publish(change, changes)
+      Object.values(change.rows).some((rows) => rows.added + rows.updated + rows.removed > 0)
+    if (hasChanged) await publish(change)
     const { emptied, haveUsesChanged } = await applySetChanges(tx, 'set_changes')
     await applyUseDates(change)
     await removeUnusedTerms(change, emptied)
@@ -101,7 +84,7 @@ export async function changeDataset(
       await dropOldChanges(tx, settings.changesKeptDays)
       await summarizeCoverage(tx, haveUsesChanged)
     }
-    const result = { ...changes, version: hasChanged ? change.version : change.version - 1 }
+    const result = { ...change.rows, version: hasChanged ? change.version : change.version - 1 }
     if (origin) await noteLoad(change, origin, result)
     return result
   })
@@ -133,10 +116,8 @@ async function waitForOtherChanges(tx: SqlOrTransaction, onWait: () => void): Pr
  * Gives the dataset its new version and counts, and notes which users and repositories have that version, or gained
  * something.
  */
-async function publish(
-  { tx, version }: DatasetChange,
-  { users, repositories, commits }: RowChanges,
-): Promise<void> {
+async function publish({ tx, version, rows }: DatasetChange): Promise<void> {
+  const { users, repositories, commits } = rows
   const [terms] = await tx<{ changed: number; gained: number; lost: number }[]>`
     insert into dataset_versions (version, applied_at, gained_term_id, lost_term_id)
     values (${version}, clock_timestamp(), nextval('term_ids'), nextval('term_ids'))

@@ -169,5 +169,5 @@ async function mergeRows(load: Load): Promise<void> {
   await renumberCommits(tx, repositories)
   await updateAuthors(load, repositories)
   await removeRepositories(load, tx`select from_id as id from merged_rows`)
-  load.removed.commits -= moved.count // they have moved
+  load.rows.commits.removed -= moved.count // they have moved
 }

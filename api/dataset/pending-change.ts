@@ -31,18 +31,15 @@ export interface DatasetChange {
    * catalog. Then `analyzeTables` refreshes each table that was changed: the embedded database has no autovacuum.
    */
   isLarge: boolean
-  /** Rows that were removed so far. */
-  removed: { users: number; addresses: number; repositories: number; commits: number }
-}
-
-/** Rows that a part of a change inserted, and rows that it updated because they had other content. */
-export interface AppliedRows {
-  added: number
-  updated: number
+  /** What was done so far. */
+  rows: RowChanges
 }
 
 /** What a change did to one kind of rows. */
-export interface Change extends AppliedRows {
+export interface Change {
+  added: number
+  /** Rows that had other content. */
+  updated: number
   removed: number
 }
 
@@ -91,11 +88,17 @@ export async function beginChange(tx: SqlOrTransaction): Promise<DatasetChange> 
     ) on commit drop`
   const [dataset] = await tx<{ version: number }[]>`select version from dataset`
   if (dataset === undefined) throw new Error('the dataset row is missing')
+  const createRows = () => ({ added: 0, updated: 0, removed: 0 })
   return {
     tx,
     version: dataset.version + 1,
     isLarge: false,
-    removed: { users: 0, addresses: 0, repositories: 0, commits: 0 },
+    rows: {
+      users: createRows(),
+      addresses: createRows(),
+      repositories: createRows(),
+      commits: createRows(),
+    },
   }
 }
 

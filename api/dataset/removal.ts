@@ -9,7 +9,7 @@ import type { Load } from './staged-load.ts'
 
 /** Removes users. `ids` selects their ids. Their commits and repositories stay. */
 export async function removeUsers(change: DatasetChange, ids: Fragment): Promise<void> {
-  const { tx, removed } = change
+  const { tx, rows } = change
   await tx`
     create temporary table removed_users on commit drop as
     select id, forge_rest_id, term_ids from users where id in (${ids})`
@@ -31,12 +31,12 @@ export async function removeUsers(change: DatasetChange, ids: Fragment): Promise
   await tx`delete from user_addresses using removed_users r where user_id = r.id`
   const { count } = await tx`delete from users u using removed_users r where u.id = r.id`
   await tx`drop table removed_users`
-  removed.users += count
+  rows.users.removed += count
 }
 
 /** Removes repositories with their commits. `ids` selects their ids. */
 export async function removeRepositories(change: DatasetChange, ids: Fragment): Promise<void> {
-  const { tx, removed } = change
+  const { tx, rows } = change
   await tx`
     create temporary table removed_repositories on commit drop as
     select id, forge_rest_id, term_ids from repositories where id in (${ids})`
@@ -65,8 +65,8 @@ export async function removeRepositories(change: DatasetChange, ids: Fragment): 
   await tx`delete from dependency_commit_changes using removed_repositories r where repository_id = r.id`
   const { count } = await tx`delete from repositories p using removed_repositories r where p.id = r.id`
   await tx`drop table removed_repositories`
-  removed.repositories += count
-  removed.commits += commits.count
+  rows.repositories.removed += count
+  rows.commits.removed += commits.count
 }
 
 /**
@@ -74,7 +74,7 @@ export async function removeRepositories(change: DatasetChange, ids: Fragment): 
  * numbered again. A user without a commit in a repository is no longer an author of it.
  */
 export async function removeCommits(change: DatasetChange, keys: Fragment): Promise<void> {
-  const { tx, removed } = change
+  const { tx, rows } = change
   await tx`create temporary table removed_keys on commit drop as ${keys}`
   await tx`analyze removed_keys`
   const { count } = await tx`
@@ -84,7 +84,7 @@ export async function removeCommits(change: DatasetChange, keys: Fragment): Prom
   await renumberCommits(tx, repositories)
   await updateAuthors(change, repositories)
   await tx`drop table removed_keys`
-  removed.commits += count
+  rows.commits.removed += count
 }
 
 /** Records removals. `removed` selects the `forge_rest_id` of each, and an `id` to order them by. */

@@ -5,7 +5,7 @@ import { ImportError } from '../staging/import-error.ts'
 import { stagingTable } from '../staging/staging-tables.ts'
 import { maxLost, selectContributors } from './changed-uses.ts'
 import { noteRecordTerms } from './item-terms.ts'
-import { type AppliedRows, analyzeTables, type DatasetChange, noteGained } from './pending-change.ts'
+import { analyzeTables, type DatasetChange, noteGained } from './pending-change.ts'
 import { noteReturns } from './removal.ts'
 import { countApplied, type Load } from './staged-load.ts'
 import { isDeclaredBetween } from './user-dependencies.ts'
@@ -42,7 +42,7 @@ export async function useKnownRepositories({ tx, importId }: Load): Promise<void
 }
 
 /** Inserts and updates repositories, with their dependencies and owners. */
-export async function applyRepositories(load: Load): Promise<AppliedRows> {
+export async function applyRepositories(load: Load): Promise<void> {
   const { tx, version } = load
   const staged = tx(stagingTable('repos', load.importId))
   // Responses with a repository don't name the commits of dependencies, so these alone don't give it a new version.
@@ -105,7 +105,7 @@ export async function applyRepositories(load: Load): Promise<AppliedRows> {
   await analyzeTables(load, ['repositories'])
   await applyDependencies(load)
   await applyOwners(load)
-  return countApplied(load, 'changed_repositories')
+  await countApplied(load, 'repositories', 'changed_repositories')
 }
 
 /**

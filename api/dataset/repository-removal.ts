@@ -60,9 +60,8 @@ export function removeRepository(
 ): Promise<DatasetChangeResult> {
   return changeDataset(sql, options, async (change) => {
     await removeRepositories(change, change.tx`select ${id}::integer as id`)
-    if (change.removed.repositories === 0) {
+    if (change.rows.repositories.removed === 0) {
       throw new OperatorError(`${fullName} was removed in the meantime; nothing was changed`)
     }
-    return {}
   })
 }

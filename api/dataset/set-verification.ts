@@ -35,7 +35,6 @@ export function rebuildSets(sql: Sql, options: DatasetChangeOptions = {}): Promi
     await deriveMissingTerms(change)
     await deriveSets(change)
     await renewUseDates(change)
-    return {}
   })
 }
 

@@ -2,7 +2,7 @@
 import type { Fragment } from '../database/connect.ts'
 import { assertStaged } from '../staging/staging.ts'
 import { stagingTable } from '../staging/staging-tables.ts'
-import type { AppliedRows, DatasetChange } from './pending-change.ts'
+import type { DatasetChange, RowChanges } from './pending-change.ts'
 
 /** A staged load. */
 export interface Load extends DatasetChange {
@@ -66,8 +66,9 @@ export async function beginLoad(change: DatasetChange, importId: number): Promis
 }
 
 /** Counts the rows of a table of changes. */
-export async function countApplied({ tx }: Load, table: string): Promise<AppliedRows> {
-  const [rows] = await tx<AppliedRows[]>`
+export async function countApplied({ tx, rows }: Load, kind: keyof RowChanges, table: string): Promise<void> {
+  const [applied] = await tx<{ added: number; updated: number }[]>`
     select count(*) filter (where is_new) as added, count(*) filter (where not is_new) as updated from ${tx(table)}`
-  return rows ?? { added: 0, updated: 0 }
+  rows[kind].added += applied?.added ?? 0
+  rows[kind].updated += applied?.updated ?? 0
 }

@@ -2,7 +2,7 @@ import { isLocalDocument } from '../catalog/document-lookup.ts'
 import { stagingTable } from '../staging/staging-tables.ts'
 import { noteIdentities } from './contributions.ts'
 import { noteRecordTerms } from './item-terms.ts'
-import { type AppliedRows, analyzeTables, noteGained } from './pending-change.ts'
+import { analyzeTables, noteGained } from './pending-change.ts'
 import { noteReturns } from './removal.ts'
 import { countApplied, type Load } from './staged-load.ts'
 
@@ -15,7 +15,7 @@ export async function dropKnownUsers({ tx, importId }: Load): Promise<void> {
 }
 
 /** Inserts and updates users, with their identities. */
-export async function applyUsers(load: Load): Promise<AppliedRows> {
+export async function applyUsers(load: Load): Promise<void> {
   const { tx, version } = load
   const staged = tx(stagingTable('users', load.importId))
   await tx`
@@ -76,5 +76,5 @@ export async function applyUsers(load: Load): Promise<AppliedRows> {
     select user_id from lost union select user_id from gained union select id from changed_users where has_other_kind
     on conflict do nothing`
   await analyzeTables(load, ['users', 'identities'])
-  return countApplied(load, 'changed_users')
+  await countApplied(load, 'users', 'changed_users')
 }

@@ -149,7 +149,6 @@ export async function importDeletionList(
       keepRepositories,
     )
     results = listResults(entries, { before, found })
-    return forgotten?.rows ?? {}
   })
   ledgerEntries += await redactLaterEntries(sql, logins)
   return { ...result, results, ledgerEntries }

@@ -80,10 +80,7 @@ export function withoutForgottenPeople(
         },
         async finish(change) {
           const forgettings = await describeForgettings(change.tx, found)
-          if (forgettings.length === 0) return undefined
-          const forgotten = await forgetPeople(change, forgettings)
-          logins = forgotten.logins
-          return forgotten.rows
+          if (forgettings.length > 0) logins = (await forgetPeople(change, forgettings)).logins
         },
       })
       if (logins.length > 0) await redactLaterEntries(sql, logins)

@@ -13,7 +13,7 @@ import {
   type DatasetChangeResult,
 } from '../dataset/dataset-change.ts'
 import { dropLoadedHistories } from '../dataset/loaded-histories.ts'
-import { type AppliedRows, analyzeTables, type DatasetChange } from '../dataset/pending-change.ts'
+import { analyzeTables, type DatasetChange } from '../dataset/pending-change.ts'
 import { removeRepositories, removeUsers } from '../dataset/removal.ts'
 import { noteNewUrls } from '../dataset/repository-changes.ts'
 import { pruneLock } from '../ledger/prune.ts'
@@ -85,7 +85,6 @@ export async function forgetPerson(
     ;[blocked] = people
     logins = forgotten.logins
     ledgerEntries = forgotten.ledgerEntries
-    return forgotten.rows
   })
   if (blocked === undefined) throw new Error('the person was not forgotten')
   ledgerEntries += await redactLaterEntries(sql, logins)
@@ -107,7 +106,6 @@ export interface Forgotten {
   /** For `redactLaterEntries`. */
   logins: string[]
   ledgerEntries: number
-  rows: { repositories: AppliedRows; commits: AppliedRows }
 }
 
 /**
@@ -122,7 +120,6 @@ export async function forgetPeople(
   const { tx } = change
   const people: BlockedPerson[] = []
   const identities: string[] = []
-  let repositories = 0
   // Once for all of them: the locks of a transaction's tables would not do for thousands of people.
   await tx`create temporary table person (identity text collate "C" primary key) on commit drop`
   await tx`create temporary table taken_users (id integer primary key) on commit drop`
@@ -131,23 +128,18 @@ export async function forgetPeople(
     const taken = await takeOut(change, forgetting)
     people.push(taken.blocked)
     identities.push(...taken.identities)
-    repositories += taken.repositories
+    change.rows.repositories.updated += taken.repositories
   }
   await removeUsers(change, tx`select id from taken_users`)
   await removeRepositories(change, tx`select id from taken_repositories`)
   await tx`drop table person, taken_users, taken_repositories`
   // Once for all of them, because it may read all commits.
-  const commits = await redactCommits(change, identities, namingCommits)
+  change.rows.commits.updated += await redactCommits(change, identities, namingCommits)
   const logins = listLogins(identities)
   const ledgerEntries = await redactLedger(tx, logins)
   change.isLarge = true // the planner's statistics may name them
   await analyzeTables(change, tablesWithNames)
-  return {
-    people,
-    logins,
-    ledgerEntries,
-    rows: { repositories: { added: 0, updated: repositories }, commits: { added: 0, updated: commits } },
-  }
+  return { people, logins, ledgerEntries }
 }
 
 /** Redacts the entries of requests that were charged while the change was made. Returns their number. */

@@ -124,13 +124,13 @@ describeOnEachDatabase('a filter that 0.1.0 does not have', (kind) => {
   async function moveAs010(): Promise<void> {
     const { sql } = service
     const [before] = await sql<{ terms: string }[]>`select derived_terms::text as terms from dataset`
-    await changeDataset(sql, {}, async ({ tx, version }) => {
+    await changeDataset(sql, {}, async ({ tx, version, rows }) => {
       const { count } = await tx`
         update users set version = ${version}, term_ids = array(select unnest(term_ids) except select id from companies),
           document = regexp_replace(document, '"company":"[^"]*"', '"company":"@Moved"')
         where id in (select u.id from users u join companies c on c.id = any(term_ids) order by u.id limit 5)`
       expect(count).toBe(5)
-      return { users: { added: 0, updated: count } }
+      rows.users.updated += count
     })
     await sql`update dataset set derived_terms = ${before?.terms ?? ''}::text::jsonb`
   }
@@ -148,7 +148,7 @@ describeOnEachDatabase('a filter that 0.1.0 does not have', (kind) => {
       await noteTerms(change, 'repositories', tx`select * from older`)
       const { count } = await tx`
         update repositories r set term_ids = o.term_ids, version = ${change.version} from older o where r.id = o.id`
-      return { repositories: { added: 0, updated: count } }
+      change.rows.repositories.updated += count
     })
     await sql`update dataset set derived_terms = ${before?.terms ?? ''}::text::jsonb`
   }

@@ -22,7 +22,6 @@ export async function removeRows(
       change,
       tx`select id from repositories where forge_rest_id = any(${sql.typed.bigints(repositories)})`,
     )
-    return {}
   })
   return version
 }
