@@ -341,7 +341,7 @@ function* listStates(sets: ListStates): Generator<WrittenRow, void> {
   }
 }
 
-/** SQL: the saved states that meet a condition. Of several of one set, the last one counts. */
+/** SQL: the saved states that meet a condition. Of several of one set, the one that was saved last counts. */
 function selectStates(condition: string): string {
   return `
     select distinct on (list, term_id) * from set_states
@@ -351,16 +351,13 @@ function selectStates(condition: string): string {
 /** Stores each term's number of items and whether its set is on a shelf, once for all changes of its sets. */
 async function storeCounts(tx: SqlOrTransaction): Promise<ChangedSets> {
   for (const [table, columns] of Map.groupBy(termColumns, (each) => each.table)) {
-    const names = [...new Set(columns.flatMap(({ count, isOnShelf }) => [count, isOnShelf]))]
-    const values = [...Map.groupBy(columns, ({ count }) => count).values()].flatMap((ofLists) =>
-      ofLists.slice(0, 1).flatMap(({ count, isOnShelf }) => {
-        const isOfLists = `filter (where list in (${ofLists.map(({ list }) => `'${list}'`).join()}))`
-        return [
-          `max(cardinality) ${isOfLists} as ${count}`,
-          `bool_and(is_on_shelf) ${isOfLists} as ${isOnShelf}`,
-        ]
-      }),
-    )
+    const counts = new Map(columns.map(({ count, isOnShelf }) => [count, isOnShelf]))
+    const names = [...counts].flat()
+    const values = Array.from(counts, ([count, isOnShelf]) => {
+      const lists = columns.filter((each) => each.count === count).map(({ list }) => `'${list}'`)
+      const ofCount = `filter (where list in (${lists.join()}))`
+      return `max(cardinality) ${ofCount} as ${count}, bool_and(is_on_shelf) ${ofCount} as ${isOnShelf}`
+    })
     await tx.unsafe(`
       update ${table} t set ${names.map((name) => `${name} = coalesce(c.${name}, t.${name})`).join()}
       from (
