@@ -8,9 +8,10 @@ export const requirementsTxt: ManifestFormat = {
   paths: [
     [/(?:^|\/)(?=requirements[-_.])[^/]*\.(?:txt|in)$/, null],
     [/[-_.]requirements\.(?:txt|in)$/, null],
-    // Constraints limit versions; they declare no dependencies.
-    [/^(?:(?!requirements\/)[^/]*\/)*requirements\/(?!(?:.*\/)?constraints).*\.(?:txt|in)$/s, null],
+    [/^(?:(?!requirements\/)[^/]*\/)*requirements\/(?!(?:.*\/)?constraints\/).*\.(?:txt|in)$/s, null],
   ],
+  // Constraints limit versions; they declare no dependencies. The others are lists for another installer.
+  except: /(?:^|[-_. /])(?:apk|apt|brew|conda|constraints?|dnf|system(?![-_. ]tests?)|yum)(?=[-_. ])[^/]*$/i,
   spelling: pythonSpelling,
   parse: parseRequirementsTxt,
 }
@@ -145,7 +146,7 @@ function* parsePyprojectToml(content: string): Generator<string | null> {
   for (const name of readRequirements(document)) if (name === null || !skipped.has(name)) yield name
   for (const path of listPoetryTables(document)) {
     for (const [key, source] of Object.entries(readTable(document, ...path))) {
-      const name = normalizePythonName(key)
+      const name = readKey(key)
       // Poetry's tables contain the required Python version beside the packages.
       if (name !== 'python' && !isLocalSource(source)) yield name
     }
@@ -168,7 +169,12 @@ function listLocalNames(document: Table): string[] {
   return tables
     .flatMap((path) => Object.entries(readTable(document, ...path)))
     .filter(([, source]) => isLocalSource(source))
-    .map(([name]) => normalizePythonName(name))
+    .map(([key]) => readKey(key))
+}
+
+/** The name in a table's key, without extras: `"requests[socks]" = "*"`. */
+function readKey(key: string): string {
+  return normalizePythonName(key.split('[', 1)[0]?.trim() ?? '')
 }
 
 /** Whether all sources of a package are in the repository. There may be several, for different platforms. */
@@ -243,8 +249,8 @@ function* parsePipfile(content: string): Generator<string> {
   const document = parseToml(content)
   for (const section of Object.keys(document)) {
     if (otherTables.has(section)) continue
-    for (const [name, source] of Object.entries(readTable(document, section))) {
-      if (!isLocalSource(source)) yield normalizePythonName(name)
+    for (const [key, source] of Object.entries(readTable(document, section))) {
+      if (!isLocalSource(source)) yield readKey(key)
     }
   }
 }

@@ -104,6 +104,8 @@ function* readRequirements(
       const close = closes.get(at)
       if (token === ',' || token === '+' || token === 'else' || token === 'None' || /^\d/.test(token))
         continue
+      // `*list` and `**dictionary`
+      if (token === '*' && (at === start || tokens[at - 1] === ',' || tokens[at - 1] === '*')) continue
       if (token.startsWith('"')) {
         const parts = [token.slice(1)]
         const isSum = tokens[at - 1] === '+'

@@ -30,6 +30,8 @@ test('a manifest is found by its base name, case and all, outside third-party fo
     'requirements-dev.txt': 'requirements.txt',
     'requirements_dev.txt': 'requirements.txt',
     'test-requirements.txt': 'requirements.txt',
+    'requirements-adapt.txt': 'requirements.txt',
+    'requirements-system-tests.txt': 'requirements.txt',
   }
   for (const [name, file] of Object.entries(names)) {
     const format = formatsByFile.get(file)?.files[0]
@@ -53,6 +55,8 @@ test('a manifest is found by its base name, case and all, outside third-party fo
   })
   expect(findManifest('a/requirements/dev.txt')).toMatchObject({ fileName: 'dev.txt' })
   expect(findManifest('requirements/a/b/dev.txt')).toMatchObject({ fileName: 'dev.txt' })
+  expect(findManifest('conda/requirements.txt')).toMatchObject({ fileName: 'requirements.txt' })
+  expect(findManifest('system/requirements-dev.txt')).toMatchObject({ fileName: 'requirements-dev.txt' })
   for (const path of [
     'Pods/x/package.json',
     'x/.github/workflows/ci.yml',
@@ -76,6 +80,23 @@ test('a manifest is found by its base name, case and all, outside third-party fo
     'environment-dev.json',
     'requirements/constraints.txt',
     'requirements/constraints/dev.txt',
+    'requirements/common_constraints.txt',
+    'requirements/base-constraints.txt',
+    'requirements/upper-constraints.in',
+    'requirements/constraint.txt',
+    'requirements-constraints.txt',
+    'constraints-requirements.txt',
+    'requirements-apt.txt',
+    'apt_requirements.txt',
+    'requirements/apt.txt',
+    'requirements.brew.txt',
+    'requirements-yum-7.txt',
+    'requirements_dnf.txt',
+    'requirements/dev.apk.txt',
+    'system requirements.txt',
+    'system-requirements.txt',
+    'requirements-conda.txt',
+    'conda-requirements.txt',
     'requirements/README.md',
     'myrequirements.txt',
   ]) {

@@ -258,6 +258,31 @@ setup(
     ],
   },
   {
+    says: 'lists and dictionaries are unpacked into others, if they are known',
+    file: 'setup.py',
+    content: `from setuptools import setup
+docs, tests = [], ['not-this-way']
+docs = ['sphinx']
+lint = ('ruff', 'mypy')
+extras = {'docs': docs}
+setup(
+    install_requires=['a', *lint],
+    extras_require={**extras, 'all': [*docs, *['b'], *lint, 'c'], **{'d': ['d']}},
+)
+`,
+    names: ['a', 'b', 'c', 'd', 'mypy', 'ruff', 'sphinx'],
+  },
+  {
+    says: 'what is unpacked from elsewhere, or multiplied, is told',
+    file: 'setup.py',
+    content: `from setuptools import setup
+from other import more
+setup(install_requires=['a', *more, 'b'], extras_require={'x': ['c'] * more, **read('x')})
+`,
+    names: ['a', 'b', 'c'],
+    isComputed: true,
+  },
+  {
     says: 'what only Python could evaluate is told, beside what stands there as such',
     file: 'setup.py',
     content: `import setuptools
@@ -401,6 +426,27 @@ all =
 most = %(all)s
 `,
     names: ['from-default', 'mock', 'percent', 'pytest', 'sphinx'],
+  },
+  {
+    says: 'extras in the key of a package are no part of its name',
+    file: 'Pipfile',
+    content:
+      '[packages]\n"requests[security, socks]" = "*"\n"Local [x]" = { path = "." }\n"uvicorn [standard]" = "*"\n',
+    names: ['requests', 'uvicorn'],
+  },
+  {
+    says: 'extras in the key of a package are no part of its name, of Poetry either',
+    file: 'pyproject.toml',
+    content: `
+[project]
+dependencies = ["local"]
+[tool.poetry.dependencies]
+"python" = "^3"
+"Celery[redis]" = "^5"
+[tool.poetry.group.dev.dependencies]
+"local[all]" = { path = "local" }
+`,
+    names: ['celery'],
   },
   {
     says: 'packages of every category are read, and what is about pipenv is not',
