@@ -1,6 +1,14 @@
 /** `package.json` and the workspaces of Lerna, `deno.json` and import maps. */
 import { isTable, parseJsonObject, readList, readTable, type Table } from './json-and-toml.ts'
-import { type ManifestFormat, type OwnPackage, readWorkspace, type Workspace } from './manifest-format.ts'
+import {
+  type Declared,
+  type Definitions,
+  type ManifestFormat,
+  type OwnPackage,
+  readWorkspace,
+  type SharedFile,
+  type Workspace,
+} from './manifest-format.ts'
 
 export const packageJson: ManifestFormat = {
   files: ['package.json'],
@@ -24,23 +32,61 @@ const local = /^(?:workspace|file|link|portal):|^(?:\.|~\/|[\\/]|[a-z]:[\\/])|^[
 
 /**
  * The packages in a `package.json`. An alias (`"old": "npm:left-pad@1"`) counts as the installed package. Yarn writes
- * ranges with the same prefix (`"react": "npm:^18.2.0"`). A package of the same repository is left out. `workspaces`
- * lists the members of a workspace.
+ * ranges with the same prefix (`"react": "npm:^18.2.0"`). With `catalog:`, the range is in a catalog, which may have an
+ * alias. A package of the same repository is left out. `workspaces` lists the members of a workspace, and may have
+ * catalogs for them.
  *
  * @throws {Error} when it, or a section, is not a JSON object
  */
-function* parsePackageJson(content: string): Generator<string | OwnPackage | Workspace> {
+function* parsePackageJson(content: string): Generator<Declared> {
   const document = parseJsonObject(content)
   const { workspaces } = document
   yield* readOwn(document, isTable(workspaces) ? workspaces.packages : workspaces)
+  yield* readCatalogs(isTable(workspaces) ? { ...document, ...workspaces } : document)
+  const catalogs = new Map<string, SharedFile>()
   for (const section of sections) {
     for (const [name, value] of Object.entries(readTable(document, section))) {
       const range = typeof value === 'string' ? value.trim() : ''
       if (local.test(range)) continue
-      const [, versioned, bare, ofJsr] = alias.exec(range) ?? []
-      yield versioned ?? bare ?? ofJsr ?? name
+      const [, catalog] = /^catalog:(.*)$/.exec(range) ?? []
+      if (catalog === undefined) yield readAlias(range) ?? name
+      else {
+        const file = catalogs.get(catalog) ?? describeCatalog(catalog || 'default')
+        catalogs.set(catalog, file)
+        yield { key: name, file, isName: true }
+      }
     }
   }
+}
+
+/** The package that an alias stands for. */
+function readAlias(range: string): string | undefined {
+  const [, versioned, bare, ofJsr] = alias.exec(range) ?? []
+  return versioned ?? bare ?? ofJsr
+}
+
+const catalogFiles = ['pnpm-workspace.yaml', 'package.json']
+
+/** The files that may define a catalog: those of pnpm, and of Bun. */
+function describeCatalog(catalog: string): SharedFile {
+  return {
+    fileNames: catalogFiles,
+    folder: undefined,
+    prefix: { text: `${catalog}:`, fileNames: catalogFiles },
+  }
+}
+
+/** The aliases in the catalogs of a workspace. Its other packages have the names that dependencies have. */
+export function* readCatalogs({ catalog, catalogs }: Table): Generator<Definitions> {
+  const definitions = new Map<string, readonly string[]>()
+  const all = [['default', catalog], ...Object.entries(isTable(catalogs) ? catalogs : {})] as const
+  for (const [catalogName, ranges] of all) {
+    for (const [name, range] of Object.entries(isTable(ranges) ? ranges : {})) {
+      const aliased = typeof range === 'string' ? readAlias(range.trim()) : undefined
+      if (aliased !== undefined) definitions.set(`${catalogName}:${name}`, [aliased])
+    }
+  }
+  if (definitions.size > 0) yield { definitions }
 }
 
 /** The package's name, and the workspace with these members. */

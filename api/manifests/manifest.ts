@@ -83,7 +83,8 @@ function collectDeclared(
       workspace = { ...declared, members: declared.members.filter(isName) }
     } else if ('key' in declared) {
       const { key, file } = declared
-      if (isName(key)) references.set(`${file.fileNames}\0${file.folder}\0${key}`, declared)
+      if (isName(key))
+        references.set(`${file.fileNames}\0${file.folder}\0${file.prefix?.text}\0${key}`, declared)
     } else {
       isShared = true
       parent = declared.parent ?? null

@@ -1,5 +1,6 @@
+import { readCatalogs } from './javascript.ts'
 import { readList } from './json-and-toml.ts'
-import { type ManifestFormat, readWorkspace, type Workspace } from './manifest-format.ts'
+import { type Definitions, type ManifestFormat, readWorkspace, type Workspace } from './manifest-format.ts'
 import { parseYaml } from './yaml.ts'
 
 export const pnpmWorkspace: ManifestFormat = {
@@ -9,10 +10,13 @@ export const pnpmWorkspace: ManifestFormat = {
 }
 
 /**
- * The members of a workspace of pnpm, in `pnpm-workspace.yaml`. It declares no packages itself.
+ * The members of a workspace of pnpm, in `pnpm-workspace.yaml`, and the aliases in its catalogs. It declares no
+ * packages itself.
  *
  * @throws {Error} when it is not YAML
  */
-function* parsePnpmWorkspace(content: string): Generator<Workspace> {
-  yield* readWorkspace(readList(parseYaml(content).packages))
+function* parsePnpmWorkspace(content: string): Generator<Definitions | Workspace> {
+  const document = parseYaml(content)
+  yield* readWorkspace(readList(document.packages))
+  yield* readCatalogs(document)
 }

@@ -42,6 +42,39 @@ const examples: ManifestExample[] = [
     names: ['@std/async', '@std/fs', '@std/path'],
   },
   {
+    says: 'what a catalog may define is a name until it does',
+    file: 'package.json',
+    content:
+      '{"dependencies":{"vite":"catalog:","a":"1"},"devDependencies":{"vite":" catalog:old","react":"catalog:default"}}',
+    names: ['a'],
+    references: ['react', 'vite', 'vite'],
+  },
+  {
+    says: 'the catalogs of a workspace of Bun define what aliases stand for, and a text is no catalog',
+    file: 'package.json',
+    content: JSON.stringify({
+      catalog: 'none',
+      catalogs: { old: { vite: 'npm:vite-old@5', hono: '^4', text: 1 }, none: null },
+      workspaces: { packages: ['a'], catalog: { vite: 'npm:rolldown-vite@latest', react: 'npm:^19' } },
+    }),
+    names: [],
+    definitions: { 'default:vite': ['rolldown-vite'], 'old:vite': ['vite-old'] },
+  },
+  {
+    says: 'the catalogs of a workspace define what aliases stand for',
+    file: 'pnpm-workspace.yaml',
+    content: `packages: [packages/*]
+catalog:
+  vite: npm:rolldown-vite@latest
+  react: ^19.0.0
+catalogs:
+  old:
+    path: jsr:@std/path@^1
+`,
+    names: [],
+    definitions: { 'default:vite': ['rolldown-vite'], 'old:path': ['@std/path'] },
+  },
+  {
     says: 'packages of the same repository are left out, those of other repositories are not',
     file: 'package.json',
     content: JSON.stringify({

@@ -112,6 +112,24 @@ describe('names that a manifest takes from another file', () => {
     expect(manifests).toMatchObject({ computed: 1 })
   })
 
+  test('are what an alias in a catalog of pnpm or Bun stands for, the nearest first', async () => {
+    const clone = new Clone('aliases')
+    const uses = JSON.stringify({ dependencies: { vite: 'catalog:', react: 'catalog:', tap: 'catalog:old' } })
+    const catalogs = 'catalog:\n  vite: npm:rolldown-vite@latest\n  react: ^19\n  tap: npm:not-this@1\n'
+    clone.commit(1000, { 'packages/a/package.json': uses })
+    clone.commit(2000, { 'pnpm-workspace.yaml': catalogs })
+    clone.commit(3000, { 'pnpm-workspace.yaml': `${catalogs}catalogs:\n  old:\n    tap: npm:tap-old@1\n` })
+    clone.commit(4000, { 'packages/package.json': '{"workspaces":{"catalog":{"vite":"npm:vite-of-bun@1"}}}' })
+    expect(await readLines(clone)).toEqual([
+      'react package.json 1000  1000 active',
+      'rolldown-vite package.json 2000 4000 4000 removed',
+      'tap package.json 1000  4000 active',
+      'tap-old package.json 3000 4000 4000 removed',
+      'vite package.json 1000 2000 2000 removed',
+      'vite-of-bun package.json 4000  4000 active',
+    ])
+  })
+
   test('are those with the properties of parents in Maven, the nearest first', async () => {
     const clone = new Clone('parents')
     const project = (properties: string, parent = '<parent><artifactId>p</artifactId></parent>', uses = '') =>
