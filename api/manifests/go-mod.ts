@@ -2,29 +2,37 @@ import type { ManifestFormat, OwnPackage } from './manifest-format.ts'
 
 export const goMod: ManifestFormat = { files: ['go.mod'], parse: parseGoMod }
 
+/** A longer path isn't that of a tool, so that looking for its module takes linear time. */
+const maxToolLength = 255
+
 /**
  * The modules that a `go.mod` requires, in both forms: `require path version` and the block in parentheses.
  *
- * Modules marked `// indirect` are skipped: since Go 1.17 they are all dependencies of dependencies. So are modules
- * that a `replace` reads from a folder. `module` names its own, by a path that no other module has. Other directives
- * are skipped too, so that new ones do no harm.
+ * Modules marked `// indirect` are skipped, unless they contain what a `tool` directive names: the others are, since Go
+ * 1.17, dependencies of dependencies. Modules that a `replace` reads from a folder are skipped. `module` names its own,
+ * by a path that no other module has. Other directives are skipped too, so that new ones do no harm.
  *
  * @throws {Error} when a line is not a directive, a requirement is not a module and its version, or a block is not
  * closed
  */
 function* parseGoMod(content: string): Generator<string | OwnPackage> {
   const required: Module[] = []
+  /** All, also those that are marked. */
+  const modules = new Map<string, Module>()
+  const tools: string[] = []
   /** By a module's path, or its path and version: whether it is read from a folder. */
   const replaced = new Map<string, boolean>()
   for (const { directive, code, comment, line } of readStatements(content)) {
     if (directive === 'replace') addReplacement(replaced, code)
     if (directive === 'module') yield { own: splitWords(code)[0] ?? '', isUnique: true }
+    if (directive === 'tool') tools.push(splitWords(code)[0] ?? '')
     if (directive !== 'require') continue
     const module = readRequirement(code, line)
+    modules.set(module.path, module)
     // As the go command does: the word alone, or before a semicolon and a reason.
     if (!/^\/\/\s*indirect(?:\s*$|;\s+\S)/.test(comment)) required.push(module)
   }
-  for (const { path, version } of required) {
+  for (const { path, version } of [...required, ...findModules(tools, modules)]) {
     const isLocal = replaced.get(`${path} ${version}`) ?? replaced.get(path) ?? false
     if (!isLocal) yield path
   }
@@ -33,6 +41,19 @@ function* parseGoMod(content: string): Generator<string | OwnPackage> {
 interface Module {
   path: string
   version: string
+}
+
+/** The modules of tools: for each, the one with the longest path that the tool's begins with. */
+function* findModules(tools: readonly string[], modules: ReadonlyMap<string, Module>): Generator<Module> {
+  for (const tool of tools) {
+    if (tool.length > maxToolLength) continue
+    for (let path = tool; path !== ''; path = path.slice(0, Math.max(0, path.lastIndexOf('/')))) {
+      const module = modules.get(path)
+      if (module === undefined) continue
+      yield module
+      break
+    }
+  }
 }
 
 interface Statement {

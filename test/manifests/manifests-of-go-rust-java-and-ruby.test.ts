@@ -59,6 +59,31 @@ replace (
     names: ['example.org/both', 'example.org/fork', 'example.org/other'],
   },
   {
+    says: 'the modules of tools count, although they are marked as indirect',
+    file: 'go.mod',
+    content: `module example.org/self
+tool example.org/tools/v2/cmd/one // why
+tool (
+	"example.org/two"
+	example.org/deep/nested/cmd/three
+	example.org/self/cmd/own
+	example.org/local/cmd/four
+	example.org/unknown/cmd/five
+)
+require (
+	example.org/tools v1.0.0 // indirect
+	example.org/tools/v2 v2.0.0 // indirect
+	example.org/two v1.0.0 // indirect
+	example.org/deep v1.0.0 // indirect
+	example.org/deep/nested v1.0.0
+	example.org/local v1.0.0 // indirect
+	example.org/unknown/cmd/fiv v1.0.0 // indirect
+)
+replace example.org/local => ../local
+`,
+    names: ['deep/nested', 'tools/v2', 'two'].map((name) => `example.org/${name}`),
+  },
+  {
     says: 'every kind of table is read, and a rename gives the real crate',
     file: 'Cargo.toml',
     content: `
