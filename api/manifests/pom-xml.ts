@@ -206,10 +206,12 @@ function readChildren(parent: Table, key: string): Table[] {
   return (Array.isArray(value) ? value : [value]).filter(isTable)
 }
 
-/** The elements that contain only text. */
+/** The elements that contain only text. Of several with one name, the last one counts, as for Maven's properties. */
 function readTexts(parent: Table): ReadonlyMap<string, string> {
   const texts = new Map<string, string>()
-  for (const [key, value] of Object.entries(parent))
-    if (typeof value === 'string') texts.set(key, value.trim())
+  for (const [key, value] of Object.entries(parent)) {
+    const text = Array.isArray(value) ? value.at(-1) : value
+    if (typeof text === 'string') texts.set(key, text.trim())
+  }
   return texts
 }

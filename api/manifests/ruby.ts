@@ -76,13 +76,18 @@ const strings = /'(?:[^'\\\n]|\\.)*'?|"(?:[^"\\\n]|\\.)*"?/.source
 const argument =
   /(?:[ \t]*\(\s*|[ \t]+|(?=['"]))(?:'(?<single>[^'\n]*)'|"(?<double>[^"\n]*)"|%q?[<({[](?<percent>[\w.-]+)[>)}\]]|(?=["\w@$:*%]))/
     .source
+/** What follows a literal that is only a part of the name: `'a-' + b`, `'a-%s' % b`. */
+const operator = /[ \t]*[+%]/y
 /** `<<~TEXT`. After a name or a bracket, the sign appends: `list<<ITEM`. */
 const heredoc =
   /(?<heredoc>(?<![\w)\]}"'])<<(?<indent>[~-]?)(?:(?<quote>["'`])(?<quoted>[^"'`\n]+)\k<quote>|(?<bare>[A-Za-z_]\w*)))/
     .source
-/** The option of a gem, and a block of gems. */
-const pathOption = /(?<option>(?<![\w.:@$])(?:path:(?!:)|:path[ \t]*=>))/.source
-const pathBlock = /^(?<block>[ \t]*)path\b(?=.*\bdo[ \t]*(?:#.*)?$)/.source
+/** The option of a gem, and a block of gems. A block in one line has no group, so its gems are skipped. */
+const pathOption = /(?<option>(?<![\w.:@$])(?:path:(?!:)|:path[ \t]*=>|(?:'path'|"path")(?::(?!:)|[ \t]*=>)))/
+  .source
+const pathBlock =
+  /^[ \t]*path\b[^{\n\r\u2028\u2029]*\{.*\}[ \t]*(?:#.*)?$|^(?<block>[ \t]*)path\b(?=.*(?<open>\bdo|\{)[ \t]*(?:\|[^|\n]*\|[ \t]*)?(?:#.*)?$)/
+    .source
 
 /**
  * The names of gems in the first arguments of calls of a method, in any block. The method's pattern has no groups.
@@ -107,20 +112,21 @@ function* readGemCalls(
   let lineStart = 0
   let codeEnd: number | undefined // of a line with a comment
   for (let match = tokens.exec(program); match !== null; match = tokens.exec(program)) {
-    const { comment, call, single, double, percent, quoted, bare, indent, option, block, end } =
+    const { comment, call, single, double, percent, quoted, bare, indent, option, block, open, end } =
       match.groups ?? {}
     if (comment !== undefined) codeEnd ??= match.index
     else if (quoted !== undefined || bare !== undefined)
       heredocs.push({ ending: quoted ?? bare ?? '', isIndented: indent !== '' })
     else if (block !== undefined) {
-      const line = lines.find(`${block}end`, tokens.lastIndex)
+      const line = lines.find(block + (open === '{' ? '}' : 'end'), tokens.lastIndex)
       localUntil = Math.max(localUntil, line?.start ?? 0)
     } else if (option !== undefined) gem = undefined
     else if (call !== undefined) {
       if (gem !== undefined) yield gem
       gem = undefined
       const name = single ?? double ?? percent
-      if (name === undefined || double?.includes('#{')) yield null
+      operator.lastIndex = tokens.lastIndex
+      if (name === undefined || double?.includes('#{') || operator.test(program)) yield null
       else if (match.index >= localUntil) gem = names.exec(name)?.[1]
     } else if (end !== undefined) {
       // A call goes on behind a comma or an open bracket.

@@ -209,6 +209,15 @@ nothing = { package = "" }
     definitions: {},
   },
   {
+    says: 'a property that is written twice has its last value',
+    file: 'pom.xml',
+    content: `<project><properties><a>first</a><b>b</b><a> last </a></properties><dependencies>
+      <dependency><groupId>\${a}</groupId><artifactId>\${b}</artifactId></dependency>
+    </dependencies></project>`,
+    names: ['last:b'],
+    definitions: { a: ['last'], b: ['b'] },
+  },
+  {
     says: 'entities of the file are resolved, and what needs those of other files is counted',
     file: 'pom.xml',
     content: `<?xml version="1.0"?>
@@ -321,8 +330,38 @@ gem 'git', git: 'https://host.example/git', glob: 'a'
 gem 'last'; gem 'one', path: 'x'
 puts path: 'nothing'
 gem 'symbol', require: :path
+gem 'quoted', 'path': 'x'
+gem 'rocket', "path" => 'x'
+gem 'path', 'path'
+path('line') { gem 'in-line' } # only this
+gem 'after-line'
+path 'argument' do |z|
+  gem 'with-argument'
+end
+path('braces') {
+  gem 'in-braces'
+}
+gem 'after-braces'
 `,
-    names: ['git', 'last', 'symbol'],
+    names: ['after-braces', 'after-line', 'git', 'last', 'path', 'symbol'],
+  },
+  {
+    says: 'a literal that is a part of a name is none',
+    file: 'Gemfile',
+    content: `gem "sqlite3-" + version
+gem('pg-'+version)
+gem 'mysql-%s' % version
+gem 'rails'
+`,
+    names: ['rails'],
+    isComputed: true,
+  },
+  {
+    says: 'a literal that is a part of a name is none',
+    file: 'Podfile',
+    content: "pod 'A-' + name\npod 'B', 'path' => '../B'\npod 'C++'\n",
+    names: ['C++'],
+    isComputed: true,
   },
   {
     says: 'a heredoc is text, and a sign that appends begins none',
