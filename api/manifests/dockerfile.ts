@@ -25,6 +25,9 @@ const maxLength = 1000
 /** Deeper nested variables are unknown. People don't write nearly as many. */
 const maxDepth = 20
 
+/** With more stages, names with unknown parts aren't compared with them. People don't write nearly as many. */
+const maxComparedStages = 100
+
 /** What a template fills in: of Jinja, Go or Helm, and of ERB. */
 const placeholders = /\{\{[^{}]*\}\}|<%[^%]*%>/g
 
@@ -41,7 +44,7 @@ const platform = ['BUILD', 'TARGET'].flatMap((side) =>
 /**
  * The images in a `Dockerfile` that stages begin with, without tag and digest; null for one that only the build's
  * arguments or a template would name. Those of Docker Hub have neither host nor `library/`. `scratch` and earlier
- * stages aren't images.
+ * stages aren't images, and neither is a name that may be that of an earlier stage: `build-$TARGETARCH`.
  *
  * @throws {Error} when a heredoc is not closed
  */
@@ -67,12 +70,21 @@ function* parseDockerfile(content: string): Generator<string | null> {
     const isNamed = words.length > 2 && /^as$/i.test(as)
     const isWhole = words.length === (isNamed ? 3 : 1)
     const name = isWhole ? cutTag(new Word(image, values, escapeSign).expand()) : computedPart
-    if (!stages.has(name.toLowerCase())) {
+    if (!stages.has(name.toLowerCase()) && !isLikeStage(name.toLowerCase(), stages)) {
       if (name.length > maxLength || !imageName.test(name)) yield null
       else yield name.replace(/^(?:(?:index\.)?docker\.io\/)?(?:library\/)?/, '')
     }
     if (isNamed) stages.add(stage.toLowerCase())
   }
+}
+
+/** Whether a name with unknown parts begins and ends as a stage does. What is between such parts isn't compared. */
+function isLikeStage(name: string, stages: ReadonlySet<string>): boolean {
+  const parts = name.split(computedPart)
+  const [start = '', end = ''] = [parts[0], parts.at(-1)]
+  if (parts.length === 1 || !/[a-z\d]/.test(start + end) || stages.size > maxComparedStages) return false
+  const length = start.length + end.length
+  return [...stages].some((stage) => stage.length >= length && stage.startsWith(start) && stage.endsWith(end))
 }
 
 /** The first word, and what follows it. */
