@@ -31,21 +31,34 @@ const parser = new XMLParser({
 const packageId = /^\w+(?:[.-]\w+)*$/
 
 /**
+ * What the characters of names, times those of the patterns that they are compared with, may come to. In projects that
+ * people write, it isn't nearly as much.
+ */
+const maxCompared = 10_000_000
+
+/**
  * The packages in a project of .NET, or in a `Directory.Build.props`, `Directory.Build.targets` or
  * `Directory.Packages.props`: every `PackageReference` and `GlobalPackageReference` with `Include` and not in its
  * `Exclude`, whatever its condition; null for a name with a property. `PackageVersion` only sets versions. A
  * `ProjectReference` is a project of the same repository.
  *
- * @throws {Error} when it is not well-formed XML
+ * @throws {Error} when it is not well-formed XML, or compares too many names with patterns
  */
 function* parseDotnetProject(content: string): Generator<string | null> {
+  let compared = 0
   for (const [tag, attributes] of readElements(content)) {
-    if (!/^(?:Global)?PackageReference$/.test(tag)) continue
-    const excluded = splitList(attributes.get('Exclude')).map((name) => name.toLowerCase())
-    if (excluded.some((name) => computed.test(name))) yield null
-    for (const name of splitList(attributes.get('Include'))) {
+    if (!/^(?:Global)?PackageReference$/i.test(tag)) continue // MSBuild ignores the case of items
+    const excluded = new Set(splitList(attributes.get('Exclude')?.toLowerCase()))
+    const patterns = [...excluded].filter((name) => /[*?]/.test(name))
+    const patternsLength = patterns.join('').length
+    if ([...excluded].some((name) => computed.test(name))) yield null
+    for (const name of new Set(splitList(attributes.get('Include')))) {
+      const key = name.toLowerCase()
       if (computed.test(name)) yield null
-      else if (packageId.test(name) && !excluded.some((each) => isLike(name.toLowerCase(), each))) yield name
+      if (!packageId.test(name) || excluded.has(key)) continue
+      compared += name.length * patternsLength
+      if (compared > maxCompared) throw new Error('too many names are compared with patterns of "Exclude"')
+      if (!patterns.some((pattern) => isLike(key, pattern))) yield name
     }
   }
 }

@@ -55,6 +55,11 @@ function createGrowingEntities(): string {
   return `<!DOCTYPE project [${entities.join('')}]><project><dependencies>${dependency.repeat(5000)}</dependencies></project>`
 }
 
+/** So many names that begin with a text. */
+function listNumbers(text: string, count: number, separator = ';'): string {
+  return Array.from({ length: count }, (_, n) => `${text}${n}${separator}`).join('')
+}
+
 /** The length of texts, in characters: enough for a parser whose time doubles with each repetition to take too much. */
 const length = 20_000
 /** Enough for one whose time grows with the square of the length, if it was slow before. */
@@ -136,6 +141,20 @@ describe('any text, however hostile, is read or refused in one line, and in line
     ['Gemfile', `gem 'a',\n${'path\n,'.repeat(200_000)}`],
     ['*.csproj', '<Project>'.repeat(20_000)],
     ['*.csproj', `<Project>${'<PackageReference Include="a"/>'.repeat(50_000)}</Project>`],
+    [
+      '*.csproj',
+      `<Project><PackageReference Include="${listNumbers('a', 100_000)}" Exclude="${listNumbers('b', 100_000)}"/></Project>`,
+    ],
+    [
+      '*.csproj',
+      `<Project><PackageReference Include="${listNumbers('a', 9_000)}" Exclude="${listNumbers('*b*', 9_000)}"/></Project>`,
+    ],
+    ['go.mod', `tool ${'a/'.repeat(500_000)}\nrequire b v1\n`],
+    ['go.mod', `tool ${'a/'.repeat(100)}\n`.repeat(5_000)],
+    ['Gemfile', 'path\r'.repeat(200_000)],
+    ['Gemfile', `path ${'{ } '.repeat(500_000)}!`],
+    ['Gemfile', `path ${'do |'.repeat(500_000)}!`],
+    ['Dockerfile', listNumbers('FROM a AS b', 90, '\n') + 'FROM b$X!\n'.repeat(50_000)],
     ['pubspec.yaml', '['.repeat(100_000)],
     ['pubspec.yaml', `${'- '.repeat(100_000)}a`],
     [

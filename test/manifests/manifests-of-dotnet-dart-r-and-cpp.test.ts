@@ -41,6 +41,13 @@ const examples: ManifestExample[] = [
     names: ['Elem', 'Kept', 'Under.Score.Two', 'x'],
   },
   {
+    says: 'the case of types of items does not matter',
+    file: '*.csproj',
+    content:
+      '<Project><ItemGroup><packageReference Include="A" /><PACKAGEREFERENCE Include="B"/></ItemGroup></Project>',
+    names: ['A', 'B'],
+  },
+  {
     says: 'an excluded name with a property is computed',
     file: '*.csproj',
     content: '<Project><ItemGroup><PackageReference Include="A" Exclude="$(B)" /></ItemGroup></Project>',
