@@ -6,7 +6,7 @@ import { computedPart, findValueEnd, languages, readString, scanProgram, splitAr
 /** Builds of sbt. The build of the build is in the folder `project`, and below it. */
 export const sbtBuild: ManifestFormat = {
   files: ['build.sbt', 'Dependencies.scala'],
-  paths: [[/(?:^|\/)project\/[^/]*\.scala$/, 'Dependencies.scala']],
+  paths: [[/^(?!(?:.*\/)?src\/)(?:.*\/)?project\/[^/]*\.scala$/, 'Dependencies.scala']],
   except: /(?:^|\/)project\/(?:build\.sbt|project\/[^/]*)$/,
   ecosystem: 'maven',
   isLenient: true,
@@ -15,15 +15,24 @@ export const sbtBuild: ManifestFormat = {
 
 /** Settings and calls whose modules aren't dependencies: plugins, versions of others, and exclusions. */
 const otherModules = new Set([
-  ...['addCompilerPlugin', 'addSbtPlugin', 'compilerPlugin', 'dependencyOverrides', 'exclude', 'excludeAll'],
-  ...[
-    'excludeDependencies',
-    'ExclusionRule',
-    'inLibrary',
-    'libraryDependencySchemes',
-    'mimaPreviousArtifacts',
-  ],
-  ...['moduleFilter', 'scalafixDependencies'],
+  'addCompilerPlugin',
+  'addSbtPlugin',
+  'compatibilityIgnored',
+  'compatibilityRules',
+  'compilerPlugin',
+  'dependencyOverrides',
+  'evictionRules',
+  'exclude',
+  'excludeAll',
+  'excludeDependencies',
+  'ExclusionRule',
+  'inLibrary',
+  'libraryDependencySchemes',
+  'mimaPreviousArtifacts',
+  'moduleFilter',
+  'scalafixDependencies',
+  'versionPolicyDependencyRules',
+  'versionPolicyIgnored',
 ])
 const collections = new Set(['List', 'Seq', 'Set', 'Vector'])
 /** What `%%` and `%%%` add to a name. */
@@ -41,7 +50,7 @@ interface Operand {
 
 /**
  * The modules in a build of sbt, as `organization:name`: every `"organization" %% "name"`, and with a single `%` those
- * with a version. The suffix that `%%` and `%%%` add to the name, `_2.13`, doesn't count, written or not. Names may be
+ * with a version, which may be that of all modules in a collection: `Seq("a" % "b").map(_ % "1")`. The suffix that `%%` and `%%%` add to the name, `_2.13`, doesn't count, written or not. Names may be
  * values of the same file; null for computed ones, and for what `libraryDependencies` takes from values of other files.
  * Plugins, overrides and exclusions are left out. It is long because its functions read each other's parts of one
  * program.
@@ -58,10 +67,14 @@ function* parseSbtBuild(content: string): Generator<string | null> {
   /** What `libraryDependencies` takes from values. */
   const taken = new Set<string>()
   let takenUntil = 0
+  /** Where a collection ends whose modules get their version behind it. */
+  let mappedUntil = 0
   for (let at = 0; at < tokens.length; at++) {
     const token = tokens[at] ?? ''
     if (otherModules.has(token)) at = skipSetting(at + 1)
     if (tokens[at] === 'withName' && tokens[at + 1] === '(') yield null
+    if (collections.has(token) && tokens[at + 1] === '(')
+      mappedUntil = Math.max(mappedUntil, findMapped(at + 1))
     if (/^(?:val|def)$/.test(token)) owner = tokens[at + 1] ?? ''
     if (token === 'libraryDependencies' && /^[+:]$/.test(tokens[at + 1] ?? '') && at >= takenUntil) {
       const start = skipLines(skipSigns(at + 1))
@@ -83,7 +96,7 @@ function* parseSbtBuild(content: string): Generator<string | null> {
       const next = skipLines(skipLines(end) + 1)
       end = readOperand(next)?.end ?? next
     }
-    if (hasVersion || behind - signs > 1) {
+    if (hasVersion || behind - signs > 1 || at < mappedUntil) {
       const module = `${organization.text ?? computedPart}:${(name.text ?? computedPart).replace(scalaSuffix, '')}`
       if (module.includes(computedPart)) yield null
       else if (/^[\w.-]+:[\w.-]+$/.test(module)) yield module
@@ -92,6 +105,12 @@ function* parseSbtBuild(content: string): Generator<string | null> {
     at = end - 1
   }
   if ([...taken].some((name) => !owners.has(name))) yield null
+
+  /** The end of a collection if `.map(_ % …)` follows; if not, where it begins. */
+  function findMapped(open: number): number {
+    const close = closes.get(open) ?? open
+    return /^\n?\.?map[({]_%/.test(tokens.slice(close + 1, close + 7).join('')) ? close : open
+  }
 
   /** A string, a name with dots, or something in parentheses. */
   function readOperand(start: number): Operand | undefined {
@@ -157,8 +176,16 @@ function* parseSbtBuild(content: string): Generator<string | null> {
   /** The last token of a call's arguments, or of what a setting is set to. */
   function skipSetting(start: number): number {
     if (tokens[start] === '(') return closes.get(start) ?? start
-    const at = skipSigns(start)
-    return at === start ? start - 1 : findValueEnd(program, skipLines(at)) - 1
+    const at = skipSigns(skipScope(start))
+    return tokens[at - 1] === '=' ? findValueEnd(program, skipLines(at)) - 1 : start - 1
+  }
+
+  /** Skips what scopes a key: `in Test`, `.in(Test)`, or the end of `(Test / key)`. */
+  function skipScope(start: number): number {
+    const at = tokens[start] === '.' ? start + 1 : start
+    if (tokens[at] === 'in')
+      return tokens[at + 1] === '(' ? (closes.get(at + 1) ?? at) + 1 : skipDots(at + 1) + 1
+    return tokens[start] === ')' ? start + 1 : start
   }
 }
 

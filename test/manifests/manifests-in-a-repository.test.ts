@@ -67,6 +67,8 @@ test('a manifest is found by its base name, case and all, outside third-party fo
     'Libraries.scala',
     'project/build.sbt',
     'project/project/Dependencies.scala',
+    'src/main/scala/com/x/project/Project.scala',
+    'core/src/project/Project.scala',
     'vendor/a/b.csproj',
     'gemfile',
     'package.json/README',

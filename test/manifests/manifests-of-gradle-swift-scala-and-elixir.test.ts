@@ -494,7 +494,20 @@ other { library("d", "g:d:1") }`,
   },
   ...(
     [
+      ['libraryDependencies ++= Seq("a" % "b", "c" % "d").map(_ % v)', 'a:b c:d'],
+      ['val x = Seq(\n"a" % "b",\n"c" % "d"\n) map (_ % v)\nlazy val y = z.dependsOn("e" % "f")', 'a:b c:d'],
       ['deps: [{:a, [path: "../a"]}, {:c, [in_umbrella: true]}, {:d, "~> 1", [hex: :e]}]', 'e'],
+      [
+        'scalafixDependencies in ThisBuild += "a" %% "b" % "1"\nlibraryDependencies += "c" %% "d" % "1"',
+        'c:d',
+      ],
+      ['dependencyOverrides in Test ++= Seq("a" % "b" % "1")', ''],
+      ['scalafixDependencies.in(ThisBuild) += "a" %% "b" % "1"', ''],
+      ['(Compile / scalafixDependencies) += "a" %% "b" % "1"', ''],
+      ['libraryDependencies ++= Seq().map(compilerPlugin) ++ Seq("a" %% "b" % "1")', 'a:b'],
+      ['ThisBuild / evictionRules += "a" %% "b" % "semver-spec"', ''],
+      ['compatibilityIgnored ++= Seq("a" %% "b"); compatibilityRules += "a" %% "b" % "strict"', ''],
+      ['versionPolicyIgnored += "a" %% "b"; versionPolicyDependencyRules += "a" %% "b" % "strict"', ''],
       ['deps: [{:a, "~> 1", system_env: [{:FOO, "1"}]}]', 'a'],
       [
         'deps: packages()]\nend\ndefp packages do\n [{:b, "1"}] ++ more()\nend\ndefp more, do: [{:c, "1"}]',
