@@ -45,7 +45,7 @@ function* parseCargoToml(content: string): Generator<string | Reference | Defini
 
 function* readCrates(crates: Table, file: SharedFile): Generator<string | Reference> {
   for (const [key, crate] of Object.entries(crates)) {
-    if (isTable(crate) && crate.workspace === true) yield { key, file, isName: true }
+    if (isTable(crate) && crate.workspace === true) yield { key, file, name: key }
     else {
       const name = findName(key, crate)
       if (name !== null) yield name

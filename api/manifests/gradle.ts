@@ -59,6 +59,18 @@ const locals = new Set([
   ],
   ...['layout', 'localGroovy', 'project', 'projects', 'rootProject', 'sourceSets', 'tasks', 'zipTree'],
 ])
+/** What the plugin of Compose Multiplatform calls its modules, behind `compose.`. */
+const composeModules = new Map([
+  ...['animation', 'foundation', 'material', 'material3', 'runtime', 'ui'].map(
+    (name) => [name, `org.jetbrains.compose.${name}:${name}`] as const,
+  ),
+  ['components.resources', 'org.jetbrains.compose.components:components-resources'],
+  ['components.uiToolingPreview', 'org.jetbrains.compose.components:components-ui-tooling-preview'],
+  ['desktop.common', 'org.jetbrains.compose.desktop:desktop'],
+  ['materialIconsExtended', 'org.jetbrains.compose.material:material-icons-extended'],
+  ['preview', 'org.jetbrains.compose.ui:ui-tooling-preview'],
+  ['uiTooling', 'org.jetbrains.compose.ui:ui-tooling'],
+])
 /** How Gradle lets catalogs be named. `ext` has the properties of a project. */
 const catalogName = /^(?!ext$)[a-z][a-zA-Z\d]+$/
 /** Deeper nested calls count as computed. People don't write nearly as many. */
@@ -66,8 +78,9 @@ const maxDepth = 20
 
 /**
  * The modules in `dependencies` blocks, as `group:name`, whatever the configuration, `platform()` included, and those
- * of `mavenBom`. Names of a catalog refer to it. Null for what is computed. `buildscript`, `plugins` and `constraints`
- * don't count. It is long because its functions read each other's parts of one program.
+ * of `mavenBom`. Names of a catalog refer to it, and variables of the same file stand for their value. Null for what is
+ * computed. `buildscript`, `plugins` and `constraints` don't count. It is long because its functions read each other's
+ * parts of one program.
  *
  * @throws never
  */
@@ -75,6 +88,9 @@ function* parseGradle(content: string, language: Language): Generator<Declared> 
   const program = scanProgram(content, language)
   const { tokens, closes } = program
   const catalogs = new Map<string, SharedFile>()
+  /** What variables stand for. Null: only running the build would show it. */
+  const variables = new Map<string, Declared>()
+  readVariables()
   /** Where a block ends whose dependencies only set versions. */
   let managedEnd = 0
   for (let at = 0; at < tokens.length; at++) {
@@ -96,13 +112,37 @@ function* parseGradle(content: string, language: Language): Generator<Declared> 
     at = end
   }
 
+  /** Reads `name = "group:name:1"`, `name = platform(…)` and `name = libs.x`, wherever they stand. */
+  function readVariables(): void {
+    for (const [at, sign] of tokens.entries()) {
+      const name = tokens[at - 1] ?? ''
+      if (sign !== '=' || tokens[at + 1] === '=' || !/^\w/.test(name)) continue
+      const isPlatform = /^(?:enforcedP|p)latform$/.test(tokens[at + 1] ?? '') && tokens[at + 2] === '('
+      const start = isPlatform ? at + 3 : at + 1
+      let end = start + 1
+      while (tokens[end] === '.' && /^\w/.test(tokens[end + 1] ?? '')) end += 2
+      const behind = isPlatform && tokens[end] === ')' ? end + 1 : end
+      const isWhole = /^["\w]/.test(tokens[start] ?? '') && /^[\n,)}]?$/.test(tokens[behind] ?? '')
+      const [value = null] = isWhole ? readArgument(start, end, 0) : []
+      const isSame = !variables.has(name) || JSON.stringify(variables.get(name)) === JSON.stringify(value)
+      variables.set(name, isSame ? value : null)
+    }
+  }
+
   /** A configuration with dependencies, in each statement. */
   function* readBlock(start: number, end: number): Generator<Declared> {
     for (let at = start; at < end; at++) {
       const name = readString(tokens[at]) ?? tokens[at] ?? ''
       const next = tokens[at + 1] ?? ''
-      if (!/^\w/.test(name) || beforeStatements.has(name)) continue
-      if (otherStatements.has(name)) at = findEnd(at, end)
+      const isCall = /^\w/.test(name) || name.startsWith(computedPart)
+      const isArray = tokens[at] === '[' && /^[\n{]$/.test(tokens[at - 1] ?? '')
+      if (isArray || (name === 'listOf' && next === '(')) {
+        // `["group:name:1"].each { … }`
+        const open = isArray ? at : at + 1
+        at = closes.get(open) ?? end
+        for (const [from, to] of splitArguments(program, open + 1, at)) yield* readArgument(from, to, 0)
+      } else if (!isCall || beforeStatements.has(name)) continue
+      else if (otherStatements.has(name)) at = findEnd(at, end)
       else if (controlFlow.has(name)) at = closes.get(at + 1) ?? at
       else if (next === '{' && otherBlocks.has(name)) at = closes.get(at + 1) ?? at
       else if (next === '(' && tokens[at - 1] !== '.') {
@@ -163,6 +203,7 @@ function* parseGradle(content: string, language: Language): Generator<Declared> 
       yield* readCoordinates(`org.jetbrains.kotlin:kotlin-${readString(third) ?? computedPart}`)
     else if (/^(?:dependencies|project|rootProject)$/.test(first) && next === '.' && depth <= maxDepth)
       yield* readArgument(start + 2, end, depth + 1)
+    else if (start + 1 === end && variables.has(first)) yield variables.get(first) ?? null
     else if (/^\w/.test(first) && !locals.has(first) && !/^[:=]$/.test(next))
       yield* next === '.' && catalogName.test(first) ? referTo(first, start + 2) : readCall(start, end)
   }
@@ -178,7 +219,7 @@ function* parseGradle(content: string, language: Language): Generator<Declared> 
     if (key === undefined) return yield* readCall(start, at)
     const file = catalogs.get(catalog) ?? describeCatalog(catalog)
     catalogs.set(catalog, file)
-    yield { key, file, isName: false }
+    yield { key, file, name: (catalog === 'compose' && composeModules.get(key)) || null }
   }
 
   /** What a call looks up in a catalog. Undefined: it is another one. */

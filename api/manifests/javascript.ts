@@ -53,7 +53,7 @@ function* parsePackageJson(content: string): Generator<Declared> {
       else {
         const file = catalogs.get(catalog) ?? describeCatalog(catalog || 'default')
         catalogs.set(catalog, file)
-        yield { key: name, file, isName: true }
+        yield { key: name, file, name }
       }
     }
   }

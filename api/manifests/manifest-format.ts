@@ -37,8 +37,8 @@ export interface Reference {
   /** A key of the other file's definitions, or a name with such keys in it: `spark-core_${scala.version}`. */
   key: string
   file: SharedFile
-  /** Whether the key itself is the name if no file defines it. If not, the manifest is incomplete then. */
-  isName: boolean
+  /** The name if no file defines the key. Null: the manifest is incomplete then. */
+  name: string | null
 }
 
 /** Longer paths of folders are ignored, in characters. */

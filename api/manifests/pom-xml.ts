@@ -148,7 +148,7 @@ function* readDependencies(
     const artifact = resolveText(texts.get('artifactId'), findValue)
     const key = `${group}:${artifact}`
     if (group && artifact && !key.includes('${')) yield key
-    else if (group && artifact && parent !== undefined) yield { key, file: parent, isName: false }
+    else if (group && artifact && parent !== undefined) yield { key, file: parent, name: null }
     else if (texts.has('groupId') && texts.has('artifactId')) yield null
   }
 }

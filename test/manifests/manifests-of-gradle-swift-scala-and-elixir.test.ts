@@ -129,6 +129,54 @@ kotlin {
     references: ['androidx.bom', 'bundles.compose', 'dagger', 'junit', 'okhttp.client'],
   },
   {
+    says: 'variables stand for a module, a platform or a name of the catalog',
+    file: 'build.gradle.kts',
+    content: `
+val coroutines = "org.jetbrains.kotlinx:kotlinx-coroutines-core:1"
+dependencies {
+  val composeBom = platform("androidx.compose:compose-bom:2024.01.00"); implementation(composeBom)
+  androidTestImplementation(composeBom)
+  val firebase = libs.firebase.bom
+  implementation(platform(firebase))
+  val other = enforcedPlatform(libs.other.bom)
+  add("implementation", other)
+  api(coroutines)
+}`,
+    names: ['androidx.compose:compose-bom', 'org.jetbrains.kotlinx:kotlinx-coroutines-core'],
+    references: ['firebase.bom', 'other.bom'],
+  },
+  {
+    says: 'variables stand for a module in Groovy, too',
+    file: 'build.gradle',
+    content: `
+def jscFlavor = 'org.webkit:android-jsc:+'
+ext.okio = 'com.squareup.okio:okio:3'
+dependencies {
+  implementation jscFlavor
+  if (jscFlavor == 'x') { implementation okio, jscFlavor }
+}`,
+    names: ['com.squareup.okio:okio', 'org.webkit:android-jsc'],
+  },
+  {
+    says: 'the plugin of Compose Multiplatform has names for its modules, unless a catalog has the same',
+    file: 'build.gradle.kts',
+    content: `dependencies {
+  implementation(compose.material3)
+  implementation(compose.components.uiToolingPreview)
+  debugImplementation(compose.uiTooling)
+  implementation(compose.desktop.currentOs)
+  implementation(other.runtime)
+}`,
+    names: [],
+    references: [
+      'components.uiToolingPreview or org.jetbrains.compose.components:components-ui-tooling-preview',
+      'desktop.currentOs',
+      'material3 or org.jetbrains.compose.material3:material3',
+      'runtime',
+      'uiTooling or org.jetbrains.compose.ui:ui-tooling',
+    ],
+  },
+  {
     says: 'a catalog defines modules and bundles',
     file: 'libs.versions.toml',
     content: `
@@ -350,6 +398,14 @@ class Demo(ConanFile):
       ['include(implementation("a:b:1"))', 'a:b'],
       ['implementation fg.deobf("a:b:1")', 'a:b'],
       [`a ${'platform('.repeat(50)}`, null],
+      ['def a = "a:b:1"; if (x) { a = "c:d:1" }; api a', null],
+      ['def a = "a:b:1"; if (x) { a = find() }; api a', null],
+      ['def a = x ? "a:b:1" : "c:d:1"; api a', null],
+      ['def a = "1"; api a', null],
+      ['["debug", "release"].each { "${it}Implementation"("a:b:1") }', 'a:b'],
+      ['listOf("debug", "release").forEach { "${it}Implementation"("a:b:1") }', 'a:b'],
+      ['"${x}Implementation" "a:b:1"', 'a:b'],
+      ['["a:b:1", "c:d:1"].each(add)', 'a:b c:d'],
     ] as const
   ).map(
     ([text, names]): ManifestExample => ({
@@ -438,7 +494,20 @@ other { library("d", "g:d:1") }`,
       ['val v = "a" + x\nlibraryDependencies += v %% "d" % "1"', null],
       ['p.settings(dependencyOverrides += "a" % "b" % "1", libraryDependencies += "c" % "d" % "2")', 'c:d'],
       ['libraryDependencies ++= Seq("a" %% "b", "c" %% "d").map(_ % v)', 'a:b c:d'],
+      ['libraryDependencies ++= Seq("a" % "b", "c" % "d").map(_ % v)', 'a:b c:d'],
+      ['val x = Seq(\n"a" % "b",\n"c" % "d"\n) map (_ % v)\nlazy val y = z.dependsOn("e" % "f")', 'a:b c:d'],
       ['libraryDependencySchemes += "a" %% "b" % VersionScheme.Always', ''],
+      [
+        'scalafixDependencies in ThisBuild += "a" %% "b" % "1"\nlibraryDependencies += "c" %% "d" % "1"',
+        'c:d',
+      ],
+      ['dependencyOverrides in Test ++= Seq("a" % "b" % "1")', ''],
+      ['scalafixDependencies.in(ThisBuild) += "a" %% "b" % "1"', ''],
+      ['(Compile / scalafixDependencies) += "a" %% "b" % "1"', ''],
+      ['libraryDependencies ++= Seq().map(compilerPlugin) ++ Seq("a" %% "b" % "1")', 'a:b'],
+      ['ThisBuild / evictionRules += "a" %% "b" % "semver-spec"', ''],
+      ['compatibilityIgnored ++= Seq("a" %% "b"); compatibilityRules += "a" %% "b" % "strict"', ''],
+      ['versionPolicyIgnored += "a" %% "b"; versionPolicyDependencyRules += "a" %% "b" % "strict"', ''],
       ['libraryDependencies ++= Seq(catsCore.value)', null],
       ['libraryDependencies += Libraries.cats % Test', null],
       ['libraryDependencies ++= Seq(cats, circe).map(_ % Test)', null],
@@ -494,20 +563,7 @@ other { library("d", "g:d:1") }`,
   },
   ...(
     [
-      ['libraryDependencies ++= Seq("a" % "b", "c" % "d").map(_ % v)', 'a:b c:d'],
-      ['val x = Seq(\n"a" % "b",\n"c" % "d"\n) map (_ % v)\nlazy val y = z.dependsOn("e" % "f")', 'a:b c:d'],
       ['deps: [{:a, [path: "../a"]}, {:c, [in_umbrella: true]}, {:d, "~> 1", [hex: :e]}]', 'e'],
-      [
-        'scalafixDependencies in ThisBuild += "a" %% "b" % "1"\nlibraryDependencies += "c" %% "d" % "1"',
-        'c:d',
-      ],
-      ['dependencyOverrides in Test ++= Seq("a" % "b" % "1")', ''],
-      ['scalafixDependencies.in(ThisBuild) += "a" %% "b" % "1"', ''],
-      ['(Compile / scalafixDependencies) += "a" %% "b" % "1"', ''],
-      ['libraryDependencies ++= Seq().map(compilerPlugin) ++ Seq("a" %% "b" % "1")', 'a:b'],
-      ['ThisBuild / evictionRules += "a" %% "b" % "semver-spec"', ''],
-      ['compatibilityIgnored ++= Seq("a" %% "b"); compatibilityRules += "a" %% "b" % "strict"', ''],
-      ['versionPolicyIgnored += "a" %% "b"; versionPolicyDependencyRules += "a" %% "b" % "strict"', ''],
       ['deps: [{:a, "~> 1", system_env: [{:FOO, "1"}]}]', 'a'],
       [
         'deps: packages()]\nend\ndefp packages do\n [{:b, "1"}] ++ more()\nend\ndefp more, do: [{:c, "1"}]',

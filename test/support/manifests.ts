@@ -11,7 +11,7 @@ export interface ManifestExample {
   names: string[]
   /** Whether the manifest declares more, which only running it would tell. Default: it doesn't. */
   isComputed?: boolean
-  /** The names that other files may replace. Default: none. */
+  /** Keys of other files, each with the name that counts if no file defines it: `runtime or a:b`. Default: none. */
   references?: string[]
   /** What other manifests may refer to. Default: nothing. */
   definitions?: Record<string, string[]>
@@ -30,7 +30,10 @@ export function testManifests(
       const parsed = parseManifest(file, content)
       expect([...parsed.names].sort()).toEqual([...names].sort())
       expect(parsed.isComputed).toBe(isComputed)
-      expect(parsed.references.map(({ key }) => key).sort()).toEqual([...references].sort())
+      const keys = parsed.references.map(({ key, name }) =>
+        name === null || name === key ? key : `${key} or ${name}`,
+      )
+      expect(keys.sort()).toEqual([...references].sort())
       expect(parsed.definitions && Object.fromEntries(parsed.definitions)).toEqual(definitions ?? null)
     })
   }

@@ -14,7 +14,7 @@ export interface ManifestVersion extends PackageManifest {
   /** Whether it declares more, which only running it would show. */
   isComputed: boolean
   /** Names that other files may replace. */
-  references: readonly { file: SharedFile; areNames: boolean; keys: NameSet }[]
+  references: readonly { file: SharedFile; keys: NameMap }[]
   /** What other manifests may refer to, if they may. */
   definitions: NameMap | null
   /** The file that defines further keys, if there is one. */
@@ -25,7 +25,7 @@ export interface ManifestVersion extends PackageManifest {
 
 /** Stores what a manifest declares. */
 export function createVersion(table: NameTable, content: ManifestContent): ManifestVersion {
-  const byFile = Map.groupBy(content.references, ({ file }) => file) // each file has one kind of references
+  const byFile = Map.groupBy(content.references, ({ file }) => file)
   const [unique, others] = [new Set<string>(), new Set<string>()]
   let template: ManifestVersion['template'] = null
   for (const { own, parent, isUnique } of content.own) {
@@ -38,8 +38,7 @@ export function createVersion(table: NameTable, content: ManifestContent): Manif
     isComputed: content.isComputed,
     references: Array.from(byFile, ([file, references]) => ({
       file,
-      areNames: references.some(({ isName }) => isName),
-      keys: table.addSet(references.map(({ key }) => key)),
+      keys: table.addMap(new Map(references.map(({ key, name }) => [key, name === null ? [] : [name]]))),
     })),
     definitions: content.definitions && table.addMap(content.definitions),
     parent: content.parent,
@@ -152,7 +151,7 @@ export class ManifestTree {
         const { fileName, version } = this.#files.get(path) ?? {}
         if (fileName === undefined || version === undefined) continue
         changed.set(path, fileName)
-        for (const { keys } of version.references) this.#lookUps.left -= keys.length
+        for (const { keys } of version.references) this.#lookUps.left -= keys.length / 2
       }
     }
     for (const path of changed.keys()) {
@@ -187,11 +186,12 @@ export class ManifestTree {
     if (!isReferring(version)) return { manifest: version, isIncomplete: false }
     const names = new Set(version.names)
     let isIncomplete = false
-    for (const { file, areNames, keys } of version.references) {
+    for (const { file, keys } of version.references) {
       const definitions = this.#findDefinitions(path, file)
-      for (const key of keys) {
+      for (let at = 0; at < keys.length; at += 2) {
+        const [key = 0, name = 0] = keys.subarray(at, at + 2)
         if (definitions.some(({ prefix, map }) => addNamesOf(this.#prefix(key, prefix), map, names))) continue
-        if (areNames) names.add(key)
+        if (name !== 0) names.add(name)
         else if (!this.#addFilledName(key, definitions, names)) isIncomplete = true
       }
     }
