@@ -84,7 +84,7 @@ function* parseSbtBuild(content: string): Generator<string | null> {
     // The dots of a name belong to its beginning.
     const organization = tokens[at - 1] === '.' && /^\w/.test(tokens[at] ?? '') ? undefined : readOperand(at)
     const signs = organization === undefined ? at : skipLines(organization.end)
-    if (organization === undefined || tokens[signs] !== '%') continue
+    if (organization === undefined || tokens[signs] !== '%' || tokens[at] === '_') continue
     let behind = signs
     while (tokens[behind] === '%' && behind - signs < 3) behind++
     const name = readOperand(skipLines(behind))

@@ -495,6 +495,7 @@ other { library("d", "g:d:1") }`,
       ['p.settings(dependencyOverrides += "a" % "b" % "1", libraryDependencies += "c" % "d" % "2")', 'c:d'],
       ['libraryDependencies ++= Seq("a" %% "b", "c" %% "d").map(_ % v)', 'a:b c:d'],
       ['libraryDependencies ++= Seq("a" % "b", "c" % "d").map(_ % v)', 'a:b c:d'],
+      ['libraryDependencies ++= Seq("a" %% "b", "c" % "d").map(_ % v % Test)', 'a:b c:d'],
       ['val x = Seq(\n"a" % "b",\n"c" % "d"\n) map (_ % v)\nlazy val y = z.dependsOn("e" % "f")', 'a:b c:d'],
       ['libraryDependencySchemes += "a" %% "b" % VersionScheme.Always', ''],
       [
