@@ -92,6 +92,22 @@ describe('names that a manifest takes from another file', () => {
     expect(manifests).toMatchObject({ computed: 2 })
   })
 
+  test('are those of the plugin of Compose Multiplatform until a catalog has its name', async () => {
+    const clone = new Clone('compose')
+    const content = 'dependencies { api(compose.runtime); api(compose.desktop.currentOs) }'
+    clone.commit(1000, { 'app/build.gradle.kts': content })
+    expect((await readDependencyHistory(await openClone(clone.path))).manifests).toMatchObject({
+      computed: 1,
+    })
+    const catalog = '[libraries]\nruntime = "g:runtime:1"\ndesktop-currentOs = "g:desktop:1"\n'
+    clone.commit(2000, { 'gradle/compose.versions.toml': catalog })
+    expect(await readLines(clone)).toEqual([
+      'g:desktop build.gradle.kts 2000  2000 active',
+      'g:runtime build.gradle.kts 2000  2000 active',
+      'org.jetbrains.compose.runtime:runtime build.gradle.kts 1000 2000 2000 removed',
+    ])
+  })
+
   test('are those of each catalog of Gradle, in a file of its own or in the settings', async () => {
     const clone = new Clone('catalogs')
     const settings = (...catalogs: string[]) =>
@@ -127,22 +143,6 @@ describe('names that a manifest takes from another file', () => {
       'tap-old package.json 3000 4000 4000 removed',
       'vite package.json 1000 2000 2000 removed',
       'vite-of-bun package.json 4000  4000 active',
-    ])
-  })
-
-  test('are those of the plugin of Compose Multiplatform until a catalog has its name', async () => {
-    const clone = new Clone('compose')
-    const content = 'dependencies { api(compose.runtime); api(compose.desktop.currentOs) }'
-    clone.commit(1000, { 'app/build.gradle.kts': content })
-    expect((await readDependencyHistory(await openClone(clone.path))).manifests).toMatchObject({
-      computed: 1,
-    })
-    const catalog = '[libraries]\nruntime = "g:runtime:1"\ndesktop-currentOs = "g:desktop:1"\n'
-    clone.commit(2000, { 'gradle/compose.versions.toml': catalog })
-    expect(await readLines(clone)).toEqual([
-      'g:desktop build.gradle.kts 2000  2000 active',
-      'g:runtime build.gradle.kts 2000  2000 active',
-      'org.jetbrains.compose.runtime:runtime build.gradle.kts 1000 2000 2000 removed',
     ])
   })
 
