@@ -201,8 +201,7 @@ export const loadMap: readonly Step[] = [
     file: '../sets/set-changes.ts',
     does: 'merges the changes into the stored sets, and stores their numbers of ids',
     makes: {
-      set_states:
-        'list list_name, term_id integer, table_name text, is_on_shelf boolean, width smallint, cardinality integer',
+      set_slices: 'list list_name, slice integer, range integer, size integer, last integer, bytes bytea',
     },
   },
   {

@@ -1,12 +1,13 @@
 /**
  * Changes the stored sets, for first loads and refreshes alike:
  *
- *   which terms items have lost and gained → read in ranges of ids → grouped by term (`term-changes.ts`)
- *     → merged into the shelves and parts that have these ids (`set-parts.ts`) → after the last range, counts and flags in
- *     the rows of terms
+ *   which terms items have lost and gained → read in ranges of ids → if there are many, sliced by term
+ *     → grouped by term (`term-changes.ts`) → merged into the shelves and parts that have these ids (`set-parts.ts`)
+ *     → counts and flags in the rows of terms
  *
  * A set with too many ids for its shelf moves to parts of its own. It stays there until all sets are derived again.
  */
+import { batchesOf } from '../concurrency/batches.ts'
 import type { SqlOrTransaction } from '../database/connect.ts'
 import { copyRows, readInteger } from '../database/copy.ts'
 import { copyWhileMade, listColumns, type WrittenRow } from '../database/row-buffer.ts'
@@ -27,7 +28,6 @@ import {
   readLastIds,
   type SetList,
   selectTermRows,
-  setLists,
   type TermTable,
   termColumns,
 } from './stored-sets.ts'
@@ -43,13 +43,13 @@ export interface ChangedSets {
 
 /** Bounds of what is in memory at a time. */
 const usualBounds = {
-  /** Changes of a range: a term and an id each. */
+  /** Changes of a range, or of a part of a slice: a term and an id each. */
   changes: 1_500_000,
   /** Sets of a range, each with its changes and its state. */
   terms: 20_000,
   /** Parts that are rewritten. */
   parts: 4_000,
-  /** Sets whose states are in memory, and not in `set_states` only. */
+  /** Sets whose numbers of ids aren't stored yet. */
   sets: 200_000,
 }
 
@@ -63,37 +63,110 @@ export async function applySetChanges(
   changes: string,
   bounds = usualBounds,
 ): Promise<ChangedSets> {
-  await tx`
-    create temporary table set_states (
-      list list_name not null, term_id integer not null, table_name text, is_on_shelf boolean not null, width smallint,
-      cardinality integer not null
-    ) on commit drop`
-  await tx`create index on set_states (term_id)`
+  const changed: ChangedSets = { emptied: [], haveUsesChanged: false }
   const sets: ListStates = createForLists(() => new Map())
   const ranges = await planRanges(
     tx,
     `select list, id, cardinality(lost) + cardinality(gained) as size from ${changes}`,
     bounds.changes,
   )
-  if (ranges.length > 3) await tx`create index on ${tx(changes)} (list, id)` // otherwise, each is most of the table
   const collected = new TermChanges(Math.max(0, ...ranges.map(({ size }) => size)))
+  const isSliced = ranges.reduce((sum, { size }) => sum + size, 0) > bounds.changes
+  const pieces = isSliced
+    ? await sliceChanges(tx, changes, ranges, collected, bounds.changes)
+    : ranges.map((range) => ({ ...range, slice: 0, read: () => readRange(tx, changes, range, collected) }))
   const lastIds = await readLastIds(tx)
-  for (const [index, range] of ranges.entries()) {
-    const { list, size } = range
-    const left = ranges.slice(index).reduce((sum, each) => (each.list === list ? sum + each.size : sum), 0)
-    const outlook = { lastId: Math.max(range.last, lastIds[list]), growth: left / size }
-    await readRange(tx, changes, range, collected)
-    for (const terms of batchTerms(collected.group(), bounds.terms)) {
-      const rewrites = listRewrites(outlook, await addStates(tx, list, terms, sets[list]))
-      await rewriteSets(tx, list, rewrites, bounds.parts)
+  for (const ofSlice of Map.groupBy(pieces, ({ slice }) => slice).values()) {
+    for (const [index, { list, size, last, read }] of ofSlice.entries()) {
+      const left = ofSlice.slice(index).reduce((sum, each) => (each.list === list ? sum + each.size : sum), 0)
+      const outlook = { lastId: Math.max(last, lastIds[list]), growth: left / size }
+      await read()
+      for (const terms of batchTerms(collected.group(), bounds.terms)) {
+        const rewrites = listRewrites(outlook, await addStates(tx, list, terms, sets[list]))
+        await rewriteSets(tx, list, rewrites, bounds.parts)
+        if (Object.values(sets).reduce((sum, { size }) => sum + size, 0) >= bounds.sets) {
+          await storeStates(tx, sets, changed)
+        }
+      }
     }
-    if (Object.values(sets).reduce((sum, { size }) => sum + size, 0) >= bounds.sets)
-      await saveStates(tx, sets)
+    await storeStates(tx, sets, changed)
   }
-  await saveStates(tx, sets)
-  const changed = await storeCounts(tx)
-  await tx`drop table set_states`
+  if (isSliced) await tx`drop table set_slices`
   return changed
+}
+
+/** Changes that are grouped and merged at a time. */
+interface Piece {
+  list: SetList
+  /** A term has all changes in pieces of one slice. */
+  slice: number
+  /** The number of the changes. */
+  size: number
+  /** The highest id. */
+  last: number
+  /** Adds the changes to those that are collected. */
+  read(): Promise<void>
+}
+
+const sliceColumns = listColumns({
+  list: 'text',
+  slice: 'integer',
+  range: 'integer',
+  size: 'integer',
+  last: 'integer',
+  bytes: 'bytea',
+})
+
+/**
+ * Slices changes by their terms: with those of other terms, each range would rewrite nearly all shelves. All that a
+ * slice has are merged together, but for terms with very many.
+ */
+async function sliceChanges(
+  tx: SqlOrTransaction,
+  changes: string,
+  ranges: readonly ChangedRange[],
+  collected: TermChanges,
+  bound: number,
+): Promise<Piece[]> {
+  const bits = Math.ceil(Math.log2(ranges.reduce((sum, { size }) => sum + size, 0) / bound))
+  await tx`
+    create temporary table set_slices (
+      list list_name not null, slice integer not null, range integer not null, size integer not null,
+      last integer not null, bytes bytea not null
+    ) on commit drop`
+  await tx`alter table set_slices alter bytes set storage external` // not compressed
+  await tx`create index on ${tx(changes)} (list, id)`
+  for (const [place, range] of ranges.entries()) {
+    await readRange(tx, changes, range, collected)
+    await copyWhileMade(tx, 'set_slices', sliceColumns, listSlices(collected.split(bits), { place, range }))
+  }
+  await tx`create index on set_slices (slice, list, range)`
+  const pieces = await tx<(Omit<Piece, 'read'> & { first: number; end: number })[]>`
+    select list::text, slice, sum(size)::bigint as size, max(last) as last, min(range) as first, max(range) as end
+    from (
+      select *, floor(sum(size) over (partition by slice, list order by range) / ${bound}::bigint) as piece
+      from set_slices
+    ) s group by slice, list, piece order by slice, list, piece`
+  return pieces.map(({ first, end, ...piece }) => ({
+    ...piece,
+    async read() {
+      const rows = copyRows(
+        tx,
+        `select bytes from set_slices
+        where slice = ${piece.slice} and list = '${piece.list}' and range between ${first} and ${end} order by range`,
+      )
+      for await (const [bytes] of rows) if (bytes !== undefined) collected.addSlice(bytes)
+    },
+  }))
+}
+
+function* listSlices(
+  slices: ReturnType<TermChanges['split']>,
+  { place, range: { list, last } }: { place: number; range: ChangedRange },
+): Generator<WrittenRow, void> {
+  for (const { number, slice: bytes } of slices) {
+    yield { list, slice: number, range: place, size: bytes.length / 8, last, bytes }
+  }
 }
 
 /** A range of ids with changes, both ends included. */
@@ -174,25 +247,19 @@ interface ChangedSet extends TermChange {
   state: SetState
 }
 
-/** Adds the state of each set. `states` has those that are in memory, and gets the others. */
+/** Adds the state of each set. `states` has those that are known, and gets the others. */
 async function addStates(
   tx: SqlOrTransaction,
   list: SetList,
   terms: readonly TermChange[],
   states: Map<number, SetState>,
 ): Promise<ChangedSet[]> {
-  const listUnknown = () => terms.flatMap(({ termId }) => (states.has(termId) ? [] : [termId]))
+  const unknown = terms.flatMap(({ termId }) => (states.has(termId) ? [] : [termId]))
   // The statements have their values in their texts: the planner then knows how many there are.
-  const read = async (rows: string) => {
-    const found = await tx.unsafe<(SetState & { termId: number })[]>(`
-      select term_id as "termId", table_name as table, is_on_shelf as "isShelved", width, cardinality from (${rows}) s`)
-    for (const { termId, ...state } of found) states.set(termId, state)
-  }
-  await read(selectStates(`list = '${list}' and term_id = any('{${listUnknown().join()}}')`))
-  const unknown = listUnknown()
-  await read(
-    `select *, null as width from (${selectTermRows(list)}) t where term_id = any('{${unknown.join()}}')`,
-  )
+  const rows = await tx.unsafe<(SetState & { termId: number })[]>(`
+    select term_id as "termId", table_name as table, is_on_shelf as "isShelved", null as width, cardinality
+    from (${selectTermRows(list)}) t where term_id = any('{${unknown.join()}}')`)
+  for (const { termId, ...state } of rows) states.set(termId, state)
   const unshelved = unknown.filter((termId) => states.get(termId)?.isShelved !== true)
   const parts = await tx.unsafe<{ termId: number; width: number | null; sum: number | null }[]>(`
     select id as "termId", (select width from sets where list = '${list}' and term_id = id limit 1) as width,
@@ -317,56 +384,68 @@ function chooseWidth(
   return isClose ? width : fitting
 }
 
-const stateColumns = listColumns({
-  list: 'text',
-  term_id: 'integer',
-  table_name: 'text',
-  is_on_shelf: 'boolean',
-  width: 'smallint',
-  cardinality: 'integer',
-})
-
-/** Saves the states of sets in `set_states`, and forgets them. */
-async function saveStates(tx: SqlOrTransaction, sets: ListStates): Promise<void> {
-  await copyWhileMade(tx, 'set_states', stateColumns, listStates(sets))
-  await tx`analyze set_states`
+/**
+ * Stores each term's number of items and whether its set is on a shelf, adds to `changed`, and clears the states.
+ */
+async function storeStates(tx: SqlOrTransaction, sets: ListStates, changed: ChangedSets): Promise<void> {
+  for (const [table, columns] of Map.groupBy(termColumns, (each) => each.table)) {
+    const findState = (termId: number, list: SetList) => {
+      const state = sets[list].get(termId)
+      return state?.table === table ? state : undefined
+    }
+    const termIds = new Set<number>()
+    for (const { list } of columns) {
+      for (const [termId, state] of sets[list]) {
+        if (state.table !== table) continue
+        termIds.add(termId)
+        if (state.cardinality === 0) changed.emptied.push(termId)
+      }
+    }
+    if (termIds.size > 0 && table === 'dependencies') changed.haveUsesChanged = true
+    for (const batch of batchesOf([...termIds], maxUpdatedRows)) {
+      const rows = batch.flatMap((termId) =>
+        columns.flatMap(({ list, count }): UpdatedCount[] => {
+          const state = findState(termId, list)
+          return state === undefined ? [] : [[termId, count, state]]
+        }),
+      )
+      await updateRows(tx, table, new Map(columns.map(({ count, isOnShelf }) => [count, isOnShelf])), rows)
+    }
+  }
   for (const states of Object.values(sets)) states.clear()
 }
 
-function* listStates(sets: ListStates): Generator<WrittenRow, void> {
-  for (const list of setLists) {
-    for (const [term_id, { table, isShelved, width, cardinality }] of sets[list]) {
-      yield { list, term_id, table_name: table, is_on_shelf: isShelved, width, cardinality }
-    }
-  }
-}
+/** Rows of terms that a statement updates: it has their values in its text. */
+const maxUpdatedRows = 50_000
 
-/** SQL: the saved states that meet a condition. Of several of one set, the one that was saved last counts. */
-function selectStates(condition: string): string {
-  return `
-    select distinct on (list, term_id) * from set_states
-    where ${condition} order by list, term_id, ctid desc`
-}
+/** A term, the column of the number of its items, and what to store. */
+type UpdatedCount = readonly [termId: number, count: string, state: SetState]
 
-/** Stores each term's number of items and whether its set is on a shelf, once for all changes of its sets. */
-async function storeCounts(tx: SqlOrTransaction): Promise<ChangedSets> {
-  for (const [table, columns] of Map.groupBy(termColumns, (each) => each.table)) {
-    const counts = new Map(columns.map(({ count, isOnShelf }) => [count, isOnShelf]))
-    const names = [...counts].flat()
-    const values = Array.from(counts, ([count, isOnShelf]) => {
-      const lists = columns.filter((each) => each.count === count).map(({ list }) => `'${list}'`)
-      const ofCount = `filter (where list in (${lists.join()}))`
-      return `max(cardinality) ${ofCount} as ${count}, bool_and(is_on_shelf) ${ofCount} as ${isOnShelf}`
-    })
-    await tx.unsafe(`
-      update ${table} t set ${names.map((name) => `${name} = coalesce(c.${name}, t.${name})`).join()}
-      from (
-        select term_id, ${values.join()} from (${selectStates(`table_name = '${table}'`)}) s group by term_id
-      ) c
-      where c.term_id = t.id and (${names.map((name) => `c.${name} <> t.${name}`).join(' or ')})`)
-  }
-  const emptied = await tx.unsafe<{ termId: number }[]>(`
-    select distinct term_id as "termId" from (${selectStates('table_name is not null')}) s where cardinality = 0`)
-  const [ofDependency] = await tx`select 1 from set_states where table_name = 'dependencies' limit 1`
-  return { emptied: emptied.map(({ termId }) => termId), haveUsesChanged: ofDependency !== undefined }
+/**
+ * Updates each row once, also that of a dependency with two sets. `columns` has those of numbers of ids, and of flags.
+ */
+async function updateRows(
+  tx: SqlOrTransaction,
+  table: TermTable,
+  columns: ReadonlyMap<string, string>,
+  rows: readonly UpdatedCount[],
+): Promise<void> {
+  const names = [...columns].flat()
+  await tx.unsafe(`
+    update ${table} t set ${names.map((name) => `${name} = coalesce(c.${name}, t.${name})`).join()}
+    from (
+      select term_id, ${Array.from(
+        columns,
+        ([count, isOnShelf]) => `
+          max(cardinality) filter (where count = '${count}') as ${count},
+          bool_and(is_on_shelf) filter (where count = '${count}') as ${isOnShelf}`,
+      ).join()}
+      from unnest(
+        '{${rows.map(([termId]) => termId).join()}}'::integer[], '{${rows.map(([, count]) => count).join()}}'::text[],
+        '{${rows.map(([, , state]) => state.cardinality).join()}}'::integer[],
+        '{${rows.map(([, , state]) => state.isShelved).join()}}'::boolean[]
+      ) as r(term_id, count, cardinality, is_on_shelf)
+      group by term_id
+    ) c
+    where c.term_id = t.id and (${names.map((name) => `c.${name} <> t.${name}`).join(' or ')})`)
 }

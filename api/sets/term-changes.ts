@@ -1,4 +1,5 @@
 /** Changes of sets in memory: what items have lost and gained, grouped by term. */
+import { shelfPlaces } from './set-encoding.ts'
 
 /** How a term's set changes. */
 export interface TermChange {
@@ -27,14 +28,33 @@ export class TermChanges {
   add(id: number, termIds: Buffer | undefined, isGained: boolean): void {
     if (termIds === undefined || termIds.length <= arrayHeaderBytes) return // no terms
     if (termIds.readInt32BE(4) !== 0) throw new Error('a term is null')
-    const length = this.#length + (termIds.length - arrayHeaderBytes) / 8
-    if (length > this.#terms.length) {
-      this.#terms = extend(this.#terms, 2 * length)
-      this.#changes = extend(this.#changes, 2 * length)
-    }
+    const length = this.#reserve((termIds.length - arrayHeaderBytes) / 8)
     this.#changes.fill(id * 2 + Number(isGained), this.#length, length)
     for (let at = arrayHeaderBytes + 4; at < termIds.length; at += 8) {
       this.#terms[this.#length++] = termIds.readInt32BE(at)
+    }
+  }
+
+  /** Adds a slice of `split`. */
+  addSlice(slice: Uint8Array): void {
+    const added = slice.length / 8
+    const length = this.#reserve(added)
+    toBytes(this.#terms.subarray(this.#length, length)).set(slice.subarray(0, 4 * added))
+    toBytes(this.#changes.subarray(this.#length, length)).set(slice.subarray(4 * added))
+    this.#length = length
+  }
+
+  /**
+   * Yields the changes of terms in slices, by the lowest `bits` of the number of the term's shelf. Then the instance is
+   * empty. Each slice has its terms in order of when they were added, and then their changes.
+   */
+  *split(bits: number): Generator<{ number: number; slice: Uint8Array }, void> {
+    const { given, scratch } = this.#take()
+    const sorted = sliceOf(scratch, 0, given.terms.length)
+    const starts = sortByDigit(given, sorted, Math.log2(shelfPlaces), bits)
+    for (const [number, start] of starts.entries()) {
+      const { terms, changes } = sliceOf(sorted, start, starts[number + 1] ?? sorted.terms.length)
+      if (terms.length > 0) yield { number, slice: Buffer.concat([toBytes(terms), toBytes(changes)]) }
     }
   }
 
@@ -43,11 +63,8 @@ export class TermChanges {
    * What was yielded is overwritten when it is used again.
    */
   *group(): Generator<TermChange, void> {
-    const length = this.#length
-    this.#length = 0
-    const given = { terms: this.#terms.subarray(0, length), changes: this.#changes.subarray(0, length) }
-    if (this.#scratch.terms.length < given.terms.length) this.#scratch = createPairs(this.#terms.length)
-    const { terms, changes } = sortByTerm(given, this.#scratch)
+    const { given, scratch } = this.#take()
+    const { terms, changes } = sortByTerm(given, scratch)
     for (let start = 0; start < terms.length; ) {
       const termId = terms[start] ?? 0
       let end = start + 1
@@ -56,6 +73,23 @@ export class TermChanges {
       if (own.length > 0) yield { termId, changes: own }
       start = end
     }
+  }
+
+  /** Makes room for further changes. Returns the number of all. */
+  #reserve(added: number): number {
+    const length = this.#length + added
+    if (length > this.#terms.length) {
+      this.#terms = extend(this.#terms, 2 * length)
+      this.#changes = extend(this.#changes, 2 * length)
+    }
+    return length
+  }
+
+  #take(): { given: Pairs; scratch: Pairs } {
+    const given = sliceOf({ terms: this.#terms, changes: this.#changes }, 0, this.#length)
+    this.#length = 0
+    if (this.#scratch.terms.length < given.terms.length) this.#scratch = createPairs(this.#terms.length)
+    return { given, scratch: this.#scratch }
   }
 }
 
@@ -67,6 +101,14 @@ interface Pairs {
 
 function createPairs(length: number): Pairs {
   return { terms: new Uint32Array(length), changes: new Uint32Array(length) }
+}
+
+function sliceOf({ terms, changes }: Pairs, start: number, end: number): Pairs {
+  return { terms: terms.subarray(start, end), changes: changes.subarray(start, end) }
+}
+
+function toBytes(array: Uint32Array): Uint8Array {
+  return new Uint8Array(array.buffer, array.byteOffset, array.byteLength)
 }
 
 function extend(array: Uint32Array, length: number): Uint32Array {
@@ -83,20 +125,22 @@ const digitBits = 11
  * and the arrays that are given are overwritten.
  */
 export function sortByTerm(given: Pairs, scratch = createPairs(given.terms.length)): Pairs {
-  const { length } = given.terms
   let pairs = given
-  let sorted = { terms: scratch.terms.subarray(0, length), changes: scratch.changes.subarray(0, length) }
+  let sorted = sliceOf(scratch, 0, given.terms.length)
   for (const shift of [0, digitBits, 2 * digitBits]) {
-    sortByDigit(pairs, sorted, shift)
+    sortByDigit(pairs, sorted, shift, digitBits)
     ;[pairs, sorted] = [sorted, pairs]
   }
   return pairs
 }
 
-/** Sorts changes by a digit of their terms. Those with the same one keep their order. */
-function sortByDigit({ terms, changes }: Pairs, sorted: Pairs, shift: number): void {
-  const mask = 2 ** digitBits - 1
-  const ends = new Uint32Array(2 ** digitBits)
+/**
+ * Sorts changes by a digit of their terms, of `bits` bits. Those with the same one keep their order. Returns where those
+ * of each digit start.
+ */
+function sortByDigit({ terms, changes }: Pairs, sorted: Pairs, shift: number, bits: number): Uint32Array {
+  const mask = 2 ** bits - 1
+  const ends = new Uint32Array(2 ** bits)
   for (let index = 0; index < terms.length; index++) {
     const digit = ((terms[index] ?? 0) >>> shift) & mask
     ends[digit] = (ends[digit] ?? 0) + 1
@@ -110,6 +154,7 @@ function sortByDigit({ terms, changes }: Pairs, sorted: Pairs, shift: number): v
     sorted.terms[place] = term
     sorted.changes[place] = changes[index] ?? 0
   }
+  return ends // each was lowered to its start
 }
 
 /** Of an array: its dimensions, its type, and the bounds of its one dimension. */
