@@ -132,7 +132,7 @@ export class RowBuffer {
     return bytes
   }
 
-  /** Copies the rows into a table, as `copyInto` does, and forgets them. */
+  /** Copies the rows into a table, and forgets them. `target` is SQL: the table, and perhaps its columns. */
   async copyInto(tx: SqlOrTransaction, target: string): Promise<void> {
     if (this.#length > header.length) {
       this.begin(-1) // the end

@@ -154,8 +154,8 @@ function noteNewNames(load: Load): Promise<void> {
 
 /**
  * Updates what changed repositories declare. Adds those to `affected_uses` who contributed while a declaration was in
- * effect that has been added, removed or given other dates. If many of a repository were, all that its contributors use
- * is compared.
+ * effect that has been added, removed or given other dates. If a repository has many that were removed or given other
+ * dates, all that its contributors use is compared.
  */
 async function applyDependencies(load: Load): Promise<void> {
   const { tx } = load
@@ -189,10 +189,14 @@ async function applyDependencies(load: Load): Promise<void> {
     ), contributors as (
       ${tx.unsafe(contributors)}
     ), renewed as (
-      select repository_id from differing where is_old group by 1 having count(*) > ${maxLost}::integer
+      select repository_id,
+        case when count(*) = count(first_use_date) then min(first_use_date) end as first_use_date,
+        case when count(*) = count(last_use_date) then max(last_use_date) end as last_use_date
+      from differing group by 1 having count(*) filter (where is_old) > ${maxLost}::integer
     ), affected as (
       insert into affected_users
-      select user_id from contributors where repository_id in (select repository_id from renewed)
+      select user_id from renewed p join contributors w using (repository_id)
+      where ${isDeclaredBetween(tx, tx`p`, tx`w`)}
       on conflict do nothing
     ), affected_otherwise as (
       insert into affected_uses

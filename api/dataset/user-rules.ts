@@ -26,9 +26,10 @@ export async function renewUsers(change: DatasetChange, named: NamedAccounts = n
   await renewBots(tx, named)
   await tx`
     insert into attributes (name, value, spelling)
-    select distinct name, gained, spelling from moved_attributes where gained is not null and not exists (
+    select distinct on (name, gained) name, gained, spelling from moved_attributes where gained is not null and not exists (
       select from attributes a where a.name = moved_attributes.name and a.value = gained
-    )`
+    )
+    order by name, gained, spelling`
   await replaceTerms(
     change,
     'users',
@@ -90,7 +91,7 @@ async function renewBots(tx: SqlOrTransaction, named: NamedAccounts): Promise<vo
       .map(({ id, wasBot, type }) => {
         const [before, spelling] = [typeOf({ type }, wasBot), typeOf({ type }, !wasBot)]
         const [lost, gained] = [before, spelling].map((value) => toAttributeValue('texts', value))
-        return { user_id: id, name: 'type', lost, gained, spelling }
+        return { user_id: id, name: 'type', lost, gained, spelling: spelling.trim() }
       })
     if (moved.length === 0) continue
     await tx`

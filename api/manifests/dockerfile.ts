@@ -84,7 +84,10 @@ function isLikeStage(name: string, stages: ReadonlySet<string>): boolean {
   const [start = '', end = ''] = [parts[0], parts.at(-1)]
   if (parts.length === 1 || !/[a-z\d]/.test(start + end) || stages.size > maxComparedStages) return false
   const length = start.length + end.length
-  return [...stages].some((stage) => stage.length >= length && stage.startsWith(start) && stage.endsWith(end))
+  return [...stages].some(
+    (stage) =>
+      stage !== 'scratch' && stage.length >= length && stage.startsWith(start) && stage.endsWith(end),
+  )
 }
 
 /** The first word, and what follows it. */

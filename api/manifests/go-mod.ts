@@ -20,11 +20,15 @@ function* parseGoMod(content: string): Generator<string | OwnPackage> {
   /** All, also those that are marked. */
   const modules = new Map<string, Module>()
   const tools: string[] = []
+  let own = ''
   /** By a module's path, or its path and version: whether it is read from a folder. */
   const replaced = new Map<string, boolean>()
   for (const { directive, code, comment, line } of readStatements(content)) {
     if (directive === 'replace') addReplacement(replaced, code)
-    if (directive === 'module') yield { own: splitWords(code)[0] ?? '', isUnique: true }
+    if (directive === 'module') {
+      own = splitWords(code)[0] ?? ''
+      yield { own, isUnique: true }
+    }
     if (directive === 'tool') tools.push(splitWords(code)[0] ?? '')
     if (directive !== 'require') continue
     const module = readRequirement(code, line)
@@ -32,7 +36,7 @@ function* parseGoMod(content: string): Generator<string | OwnPackage> {
     // As the go command does: the word alone, or before a semicolon and a reason.
     if (!/^\/\/\s*indirect(?:\s*$|;\s+\S)/.test(comment)) required.push(module)
   }
-  for (const { path, version } of [...required, ...findModules(tools, modules)]) {
+  for (const { path, version } of [...required, ...findModules(tools, modules, own)]) {
     const isLocal = replaced.get(`${path} ${version}`) ?? replaced.get(path) ?? false
     if (!isLocal) yield path
   }
@@ -43,11 +47,19 @@ interface Module {
   version: string
 }
 
-/** The modules of tools: for each, the one with the longest path that the tool's begins with. */
-function* findModules(tools: readonly string[], modules: ReadonlyMap<string, Module>): Generator<Module> {
+/** The modules of tools: for each, the one with the longest path that the tool's begins with. That may be `own`. */
+function* findModules(
+  tools: readonly string[],
+  modules: ReadonlyMap<string, Module>,
+  own: string,
+): Generator<Module> {
   for (const tool of tools) {
     if (tool.length > maxToolLength) continue
-    for (let path = tool; path !== ''; path = path.slice(0, Math.max(0, path.lastIndexOf('/')))) {
+    for (
+      let path = tool;
+      path !== '' && path !== own;
+      path = path.slice(0, Math.max(0, path.lastIndexOf('/')))
+    ) {
       const module = modules.get(path)
       if (module === undefined) continue
       yield module

@@ -1,6 +1,6 @@
 /** Builds of Gradle (`build.gradle`, `build.gradle.kts`). Nothing is run. */
 import { describeCatalog, readCoordinates, toAccessor } from './gradle-catalog.ts'
-import type { Declared, ManifestFormat, SharedFile } from './manifest-format.ts'
+import type { Declared, ManifestFormat, Reference, SharedFile } from './manifest-format.ts'
 import { computedPart, type Language, languages, readString, scanProgram, splitArguments } from './program.ts'
 
 export const gradleGroovy: ManifestFormat = {
@@ -124,7 +124,7 @@ function* parseGradle(content: string, language: Language): Generator<Declared> 
       const behind = isPlatform && tokens[end] === ')' ? end + 1 : end
       const isWhole = /^["\w]/.test(tokens[start] ?? '') && /^[\n,)}]?$/.test(tokens[behind] ?? '')
       const [value = null] = isWhole ? readArgument(start, end, 0) : []
-      const isSame = !variables.has(name) || JSON.stringify(variables.get(name)) === JSON.stringify(value)
+      const isSame = !variables.has(name) || isSameValue(variables.get(name), value)
       variables.set(name, isSame ? value : null)
     }
   }
@@ -238,4 +238,15 @@ function* parseGradle(content: string, language: Language): Generator<Declared> 
     const names = text === undefined ? [] : [...readCoordinates(text)]
     yield* names.length > 0 ? names : [null]
   }
+}
+
+/** Whether two values of a variable are the same. References of one build share the objects of their files. */
+function isSameValue(one: Declared | undefined, other: Declared): boolean {
+  if (one === other) return true
+  if (!isReference(one) || !isReference(other)) return false
+  return one.key === other.key && one.file === other.file && one.name === other.name
+}
+
+function isReference(declared: Declared | undefined): declared is Reference {
+  return typeof declared === 'object' && declared !== null && 'key' in declared
 }

@@ -43,18 +43,14 @@ function* parsePackageJson(content: string): Generator<Declared> {
   const { workspaces } = document
   yield* readOwn(document, isTable(workspaces) ? workspaces.packages : workspaces)
   yield* readCatalogs(isTable(workspaces) ? { ...document, ...workspaces } : document)
-  const catalogs = new Map<string, SharedFile>()
   for (const section of sections) {
     for (const [name, value] of Object.entries(readTable(document, section))) {
       const range = typeof value === 'string' ? value.trim() : ''
       if (local.test(range)) continue
       const [, catalog] = /^catalog:(.*)$/.exec(range) ?? []
+      const key = `${catalog || 'default'}:${name}`
       if (catalog === undefined) yield readAlias(range) ?? name
-      else {
-        const file = catalogs.get(catalog) ?? describeCatalog(catalog || 'default')
-        catalogs.set(catalog, file)
-        yield { key: name, file, name }
-      }
+      else yield { key, file: catalogFile, name }
     }
   }
 }
@@ -65,16 +61,8 @@ function readAlias(range: string): string | undefined {
   return versioned ?? bare ?? ofJsr
 }
 
-const catalogFiles = ['pnpm-workspace.yaml', 'package.json']
-
-/** The files that may define a catalog: those of pnpm, and of Bun. */
-function describeCatalog(catalog: string): SharedFile {
-  return {
-    fileNames: catalogFiles,
-    folder: undefined,
-    prefix: { text: `${catalog}:`, fileNames: catalogFiles },
-  }
-}
+/** The file that defines the catalogs: that of pnpm, or of Bun. */
+const catalogFile: SharedFile = { fileNames: ['pnpm-workspace.yaml', 'package.json'], folder: undefined }
 
 /** The aliases in the catalogs of a workspace. Its other packages have the names that dependencies have. */
 export function* readCatalogs({ catalog, catalogs }: Table): Generator<Definitions> {

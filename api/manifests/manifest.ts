@@ -82,9 +82,9 @@ function collectDeclared(
     } else if ('members' in declared) {
       workspace = { ...declared, members: declared.members.filter(isName) }
     } else if ('key' in declared) {
-      const { key, file } = declared
-      if (isName(key))
-        references.set(`${file.fileNames}\0${file.folder}\0${file.prefix?.text}\0${key}`, declared)
+      const { key, file, name } = declared
+      if (isName(key)) references.set(`${file.fileNames}\0${file.folder}\0${key}`, declared)
+      else if (name !== null && isName(name)) names.add(name)
     } else {
       isShared = true
       parent = declared.parent ?? null

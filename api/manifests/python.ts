@@ -8,10 +8,11 @@ export const requirementsTxt: ManifestFormat = {
   paths: [
     [/(?:^|\/)(?=requirements[-_.])[^/]*\.(?:txt|in)$/, null],
     [/[-_.]requirements\.(?:txt|in)$/, null],
-    [/^(?:(?!requirements\/)[^/]*\/)*requirements\/(?!(?:.*\/)?constraints\/).*\.(?:txt|in)$/s, null],
+    [/^(?:(?!requirements\/)[^/]*\/)*requirements\/(?!(?:.*\/)?constraints).*\.(?:txt|in)$/s, null],
   ],
   // Constraints limit versions; they declare no dependencies. The others are lists for another installer.
-  except: /(?:^|[-_. /])(?:apk|apt|brew|conda|constraints?|dnf|system(?![-_. ]tests?)|yum)(?=[-_. ])[^/]*$/i,
+  except:
+    /(?:^|[-_. /])(?:(?:apk|apt|brew|conda|dnf|system(?![-_. ]tests?)|yum)(?=[-_. ])|constraints?(?=[-_. \d]))[^/]*$/i,
   spelling: pythonSpelling,
   parse: parseRequirementsTxt,
 }

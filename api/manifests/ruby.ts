@@ -86,7 +86,7 @@ const heredoc =
 const pathOption = /(?<option>(?<![\w.:@$])(?:path:(?!:)|:path[ \t]*=>|(?:'path'|"path")(?::(?!:)|[ \t]*=>)))/
   .source
 const pathBlock =
-  /^[ \t]*path\b[^{\n\r\u2028\u2029]*\{.*\}[ \t]*(?:#.*)?$|^(?<block>[ \t]*)path\b(?=.*(?<open>\bdo|\{)[ \t]*(?:\|[^|\n]*\|[ \t]*)?(?:#.*)?$)/
+  /^[ \t]*path\b(?![ \t]*(?::(?!:)|=))[^{\n\r\u2028\u2029]*\{.*\}[ \t]*(?:#.*)?$|^(?<block>[ \t]*)path\b(?![ \t]*(?::(?!:)|=))(?=.*(?<open>\bdo|\{)[ \t]*(?:\|[^|\n]*\|[ \t]*)?(?:#.*)?$)/
     .source
 
 /**

@@ -50,10 +50,10 @@ interface Operand {
 
 /**
  * The modules in a build of sbt, as `organization:name`: every `"organization" %% "name"`, and with a single `%` those
- * with a version, which may be that of all modules in a collection: `Seq("a" % "b").map(_ % "1")`. The suffix that `%%` and `%%%` add to the name, `_2.13`, doesn't count, written or not. Names may be
- * values of the same file; null for computed ones, and for what `libraryDependencies` takes from values of other files.
- * Plugins, overrides and exclusions are left out. It is long because its functions read each other's parts of one
- * program.
+ * with a version. That may be the version of all modules in a collection: `Seq("a" % "b").map(_ % "1")`. The suffix that
+ * `%%` and `%%%` add to the name, `_2.13`, doesn't count, written or not. Names may be values of the same file; null for
+ * computed ones, and for what `libraryDependencies` takes from values of other files. Plugins, overrides and exclusions
+ * are left out. It is long because its functions read each other's parts of one program.
  *
  * @throws never
  */

@@ -4,7 +4,7 @@
  */
 import type { Sql, SqlOrTransaction } from '../database/connect.ts'
 import { beginLong } from '../database/long-transaction.ts'
-import { listColumns, RowBuffer, type TypedColumn } from '../database/row-buffer.ts'
+import { listColumns, RowBuffer, type TypedColumn, type WrittenRow } from '../database/row-buffer.ts'
 import type { NamedAccounts } from '../names/automation-accounts.ts'
 import { digestUserRules } from '../names/user-rules.ts'
 import { ImportError } from './import-error.ts'
@@ -89,6 +89,19 @@ function createBatch(kind: RecordKind, rows: RowBuffer): Batch {
   return { columns: listColumns(columns), termColumns: listColumns(termColumns), rows, parts: [] }
 }
 
+function addRow(
+  { columns, termColumns, rows, parts }: Batch,
+  position: number,
+  own: WrittenRow,
+  terms: NamedTerms | undefined,
+): void {
+  const from = rows.length
+  rows.begin(1 + columns.length + termColumns.length)
+  rows.write(positionColumn, { position })
+  rows.write(columns, own)
+  if (terms !== undefined) parts.push({ from, to: rows.length, terms })
+}
+
 /** Creates the record and the tables of a load, and takes its lock. `end` releases that. */
 async function createLoad(sql: Sql): Promise<Pick<Staging, 'id' | 'end'>> {
   const [next] = await sql<{ id: number }[]>`select nextval(pg_get_serial_sequence('imports', 'id')) as id`
@@ -151,15 +164,9 @@ export async function beginStaging(sql: Sql, settings: StagingSettings = {}): Pr
       const { columns, ...named } = createRow(item, accounts)
       const batch = batches.get(kind) ?? createBatch(kind, takeBuffer())
       batches.set(kind, batch)
-      const { rows, parts } = batch
-      const from = rows.length
-      rows.begin(1 + batch.columns.length + batch.termColumns.length)
-      rows.write(positionColumn, { position })
-      rows.write(batch.columns, columns)
-      const own = terms.name(named)
-      if (own !== undefined) parts.push({ from, to: rows.length, terms: own })
+      addRow(batch, position, columns, terms.name(named))
       staged++
-      if (rows.length >= maxBatchBytes) await sendBatch(kind, batch)
+      if (batch.rows.length >= maxBatchBytes) await sendBatch(kind, batch)
     },
     async flush(leftOut = []) {
       for (const [kind, batch] of batches) await sendBatch(kind, batch)

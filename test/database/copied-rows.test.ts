@@ -1,8 +1,7 @@
 /** Rows in PostgreSQL's binary format (api/database/copy.ts, patches/postgres-3.4.9/007-copied-rows.patch). */
 import { setImmediate } from 'node:timers/promises'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { copyRows, readInteger } from '../../api/database/copy.ts'
-import { copyInto, writeRow } from '../support/copied-text.ts'
 import { describeOnEachDatabase, useService } from '../support/service.ts'
 
 describeOnEachDatabase('copied rows', (kind) => {
@@ -46,57 +45,6 @@ describeOnEachDatabase('copied rows', (kind) => {
         expect(read).toBe(5)
         expect(await tx`select 1 as one`).toEqual([{ one: 1 }])
       }
-    })
-  })
-
-  describe('that are written', () => {
-    const texts = ['', '\\', '\\N', '\\.', 'a\tb\nc\rd', '{"a","b"}', '"', "'", 'Zoë 𝒟', 'x'.repeat(300_000)]
-
-    test('are stored as they are: texts, numbers, flags, arrays and null', async () => {
-      await service.sql.begin(async (tx) => {
-        await tx`create temporary table written (
-          place integer, text text, list text[], number bigint, numbers bigint[], flag boolean) on commit drop`
-        const rows = texts.map((text, place) => [
-          place,
-          text,
-          [text, null],
-          -1 - place,
-          [place, null],
-          place % 2 === 0,
-        ])
-        await copyInto(tx, 'written (place, text, list, number, numbers, flag)', rows.map(writeRow))
-        await copyInto(tx, 'written (place)', [])
-        const stored = await tx`
-          select place, text, to_json(list) as list, number, to_json(numbers) as numbers, flag from written order by place`
-        expect(stored.map((row) => Object.values(row))).toEqual(rows)
-      })
-    })
-
-    test.each([
-      ['before the first row', 'missing', ['1']],
-      ['in a row', 'written', [...Array(200_000).fill('1'), 'x']],
-      ['after the last row', 'unique_numbers', ['1', '1']],
-    ])('fail with the error that comes %s, and the connection stays usable', async (_, table, lines) => {
-      const failing = service.sql.begin(async (tx) => {
-        await tx`create temporary table written (number integer) on commit drop`
-        await tx`
-          create temporary table unique_numbers (number integer unique deferrable initially immediate) on commit drop`
-        await copyInto(tx, table, lines)
-      })
-      await expect(failing).rejects.toThrow(/does not exist|invalid input syntax|duplicate key/)
-      expect(await service.sql`select 1 as one`).toEqual([{ one: 1 }])
-    })
-
-    test('wait for nobody, and nobody gets between them', async () => {
-      await service.sql`create table written (number integer)`
-      const write = (number: number) =>
-        service.sql.begin((tx) => copyInto(tx, 'written', Array<string>(50_000).fill(String(number))))
-      await Promise.all([write(1), service.sql`select 1`, write(2), service.sql`select 1`])
-      expect(await service.sql`select number, count(*) from written group by 1 order by 1`).toEqual([
-        { number: 1, count: 50_000 },
-        { number: 2, count: 50_000 },
-      ])
-      await service.sql`drop table written`
     })
   })
 

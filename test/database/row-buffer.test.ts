@@ -104,16 +104,45 @@ describeOnEachDatabase('written rows', (kind) => {
     }
   })
 
-  test('fail with the error of the database, and the connection stays usable', async () => {
+  const placeColumns = listColumns({ place: 'integer' })
+  const makePlaces = (places: Iterable<number | null>) => {
     const rows = new RowBuffer()
-    const failing = service.sql.begin(async (tx) => {
-      await createTable(tx)
-      for (let place = 0; place < 50_000; place++) write(rows, { ...emptyRow, place })
-      write(rows, emptyRow)
-      await rows.copyInto(tx, 'written')
-    })
-    await expect(failing).rejects.toThrow('null value in column "place"')
-    expect(await service.sql`select 1 as one`).toEqual([{ one: 1 }])
+    for (const place of places) rows.add(placeColumns, { place })
+    return rows
+  }
+
+  test.each([
+    ['before the first row', 'missing', [1], 'does not exist'],
+    [
+      'in a row',
+      'written (place)',
+      [...Array<number>(200_000).fill(1), null],
+      'null value in column "place"',
+    ],
+    ['after the last row', 'unique_places', [1, 1], 'duplicate key'],
+  ])(
+    'fail with the error that comes %s, and the connection stays usable',
+    async (_, table, places, message) => {
+      const failing = service.sql.begin(async (tx) => {
+        await createTable(tx)
+        await tx`create temporary table unique_places (place integer unique deferrable initially immediate) on commit drop`
+        await makePlaces(places).copyInto(tx, table)
+      })
+      await expect(failing).rejects.toThrow(message)
+      expect(await service.sql`select 1 as one`).toEqual([{ one: 1 }])
+    },
+  )
+
+  test('wait for nobody, and nobody gets between them', async () => {
+    await service.sql`create table places (place integer)`
+    const copy = (place: number) =>
+      service.sql.begin((tx) => makePlaces(Array<number>(50_000).fill(place)).copyInto(tx, 'places'))
+    await Promise.all([copy(1), service.sql`select 1`, copy(2), service.sql`select 1`])
+    expect(await service.sql`select place, count(*) from places group by 1 order by 1`).toEqual([
+      { place: 1, count: 50_000 },
+      { place: 2, count: 50_000 },
+    ])
+    await service.sql`drop table places`
   })
 
   describe('that are made while they are copied', () => {

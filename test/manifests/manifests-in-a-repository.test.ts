@@ -83,6 +83,8 @@ test('a manifest is found by its base name, case and all, outside third-party fo
     'requirements/constraints.txt',
     'requirements/constraints/dev.txt',
     'requirements/common_constraints.txt',
+    'requirements/constraints311.txt',
+    'requirements/constraints-3.9/base.txt',
     'requirements/base-constraints.txt',
     'requirements/upper-constraints.in',
     'requirements/constraint.txt',

@@ -47,7 +47,7 @@ const examples: ManifestExample[] = [
     content:
       '{"dependencies":{"vite":"catalog:","a":"1"},"devDependencies":{"vite":" catalog:old","react":"catalog:default"}}',
     names: ['a'],
-    references: ['react', 'vite', 'vite'],
+    references: ['default:react or react', 'default:vite or vite', 'old:vite or vite'],
   },
   {
     says: 'the catalogs of a workspace of Bun define what aliases stand for, and a text is no catalog',

@@ -39,11 +39,11 @@ const settings = [
 ]
 
 /**
- * The forge's token; variables of hooks and `git rebase --exec`, which name another repository or a program to run;
- * and, at the end, those that choose the format of new repositories.
+ * The forge's token; the cache of `npm run devdata`; variables of hooks and `git rebase --exec`, which name another
+ * repository or a program to run; and, at the end, those that choose the format of new repositories.
  */
 const droppedVariables =
-  /^GITHUB_TOKEN$|^GIT_(?:DIR|WORK_TREE|COMMON_DIR|INDEX_FILE|OBJECT_DIRECTORY|ALTERNATE_OBJECT_DIRECTORIES|NAMESPACE|PREFIX|SHALLOW_FILE|EXTERNAL_DIFF|DEFAULT_HASH|DEFAULT_REF_FORMAT)$/
+  /^GITHUB_TOKEN$|^NODE_COMPILE_CACHE$|^GIT_(?:DIR|WORK_TREE|COMMON_DIR|INDEX_FILE|OBJECT_DIRECTORY|ALTERNATE_OBJECT_DIRECTORIES|NAMESPACE|PREFIX|SHALLOW_FILE|EXTERNAL_DIFF|DEFAULT_HASH|DEFAULT_REF_FORMAT)$/
 
 const maxErrorCharacters = 4000
 
