@@ -31,9 +31,11 @@ export async function applyCommits(load: Load): Promise<void> {
   await tx`analyze named_repositories`
   await tx`
     create temporary table known_commits on commit drop as
-    select s.position, c.members <> s.members as is_changed
+    select s.position,
+      (c.members, c.author_identity, c.coauthor_identities)
+        is distinct from (s.members, s.author_identity, s.coauthor_identities) as is_changed
     from (
-      select position, id, commit_hash, members from ${staged} join named_repositories using (url_key)
+      select position, id, commit_hash, members, author_identity, coauthor_identities from ${staged} join named_repositories using (url_key)
     ) s
       join commits c on c.repository_id = s.id and c.commit_hash = s.commit_hash`
   await tx`analyze known_commits`

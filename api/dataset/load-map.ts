@@ -70,7 +70,7 @@ export const loadMap: readonly Step[] = [
       moved_attributes: 'user_id integer, name text, lost text, gained text, spelling text',
       moved_locations: 'id integer, lost text, gained text',
     },
-    shares: ['affected_users'],
+    shares: ['affected_users', 'new_terms'],
   },
   {
     file: 'removal.ts',

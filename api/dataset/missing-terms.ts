@@ -37,7 +37,10 @@ export async function deriveMissingTerms(change: DatasetChange): Promise<void> {
       derived_terms = derived_terms || (
         select jsonb_object_agg(attribute, version) from unnest(${tx.typed.texts(missing)}) as missing(attribute)
       )`
-  if (isLeftBehind) await deriveSets(change)
+  if (!isLeftBehind) return
+  // Their counts begin again, so one that the same load takes away from its last item is never seen to lose it.
+  await tx`insert into new_terms select id from attributes union all select id from locations`
+  await deriveSets(change)
 }
 
 /**
@@ -140,9 +143,13 @@ async function addAttributes(
   const rows = tx`
     json_to_recordset(${JSON.stringify(distinct)}::text::json) as r (name text, value text, spelling text)`
   await tx`
-    insert into attributes (name, value, spelling)
-    select name, value, spelling from ${rows}
-    where not exists (select from attributes a where a.name = r.name and a.value = r.value)`
+    with added as (
+      insert into attributes (name, value, spelling)
+      select name, value, spelling from ${rows}
+      where not exists (select from attributes a where a.name = r.name and a.value = r.value)
+      returning id
+    )
+    insert into new_terms select id from added`
   const found = await tx<{ id: number; name: string; value: string }[]>`
     select id, name, value from attributes join ${rows} using (name, value)`
   return new Map(found.map((attribute) => [keyAttribute(attribute), attribute.id]))

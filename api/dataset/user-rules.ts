@@ -25,11 +25,15 @@ export async function renewUsers(change: DatasetChange, named: NamedAccounts = n
   await renewCountries(tx)
   await renewBots(tx, named)
   await tx`
-    insert into attributes (name, value, spelling)
-    select distinct on (name, gained) name, gained, spelling from moved_attributes where gained is not null and not exists (
-      select from attributes a where a.name = moved_attributes.name and a.value = gained
+    with added as (
+      insert into attributes (name, value, spelling)
+      select distinct on (name, gained) name, gained, spelling from moved_attributes where gained is not null and not exists (
+        select from attributes a where a.name = moved_attributes.name and a.value = gained
+      )
+      order by name, gained, spelling
+      returning id
     )
-    order by name, gained, spelling`
+    insert into new_terms select id from added`
   await replaceTerms(
     change,
     'users',

@@ -82,6 +82,16 @@ describeOnOneDatabase('a co-author', (kind) => {
     expect(await list('active_since=1700000000')).toEqual([2])
   })
 
+  test('counts from the next load of the commit on if an older version did not see the name', async () => {
+    const { sql } = service
+    const [stored] = await sql<{ members: string }[]>`select members from commits`
+    await loadRecords(sql, { commits: [{ ...commit, message: 'Pair' }] })
+    expect(await list('dependency_names=react')).toEqual([1, 2])
+    await sql`update commits set members = ${stored?.members ?? ''}`
+    await loadRecords(sql, { commits: [commit] })
+    expect(await list('dependency_names=react')).toEqual([1, 2, 3])
+  })
+
   test('who is forgotten is in no commit, and its author stays one', async () => {
     await forgetPerson(service.sql, { identities: [identifyLogin('ada')], keepRepositories: true })
     expect(await list('dependency_names=react')).toEqual([1, 2])

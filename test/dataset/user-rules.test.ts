@@ -69,6 +69,18 @@ describeOnOneDatabase('a user', (kind) => {
     await isSound()
   })
 
+  test('who changes in the first load after an upgrade leaves no attribute and no text behind', async () => {
+    const { sql } = service
+    await sql`
+      with gone as (delete from attributes where name = 'email_domain' returning id)
+      update users set term_ids = array(select unnest(term_ids) except select id from gone)`
+    await sql`update dataset set derived_terms = '{}'`
+    const others = dataset.users.slice(1).map((user) => ({ ...user, email: null, location: null }))
+    await loadRecords(sql, { users: others })
+    expect(await sql`select name, value from attributes where items_count = 0`).toEqual([])
+    expect(await sql`select location from locations`).toEqual([{ location: 'Berlin' }])
+  })
+
   test('has the country that the rules of the next load find', async () => {
     const { sql } = service
     const before = await readTables(sql)
