@@ -35,7 +35,8 @@ export async function applyCommits(load: Load): Promise<void> {
       (c.members, c.author_identity, c.coauthor_identities)
         is distinct from (s.members, s.author_identity, s.coauthor_identities) as is_changed
     from (
-      select position, id, commit_hash, members, author_identity, coauthor_identities from ${staged} join named_repositories using (url_key)
+      select position, id, commit_hash, members, author_identity, coauthor_identities
+      from ${staged} join named_repositories using (url_key)
     ) s
       join commits c on c.repository_id = s.id and c.commit_hash = s.commit_hash`
   await tx`analyze known_commits`

@@ -38,7 +38,7 @@ export async function deriveMissingTerms(change: DatasetChange): Promise<void> {
         select jsonb_object_agg(attribute, version) from unnest(${tx.typed.texts(missing)}) as missing(attribute)
       )`
   if (!isLeftBehind) return
-  // Their counts begin again, so one that the same load takes away from its last item is never seen to lose it.
+  // Their counts begin again. If the same load takes one away from its last item, its set is never seen to become empty.
   await tx`insert into new_terms select id from attributes union all select id from locations`
   await deriveSets(change)
 }

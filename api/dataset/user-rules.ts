@@ -27,7 +27,8 @@ export async function renewUsers(change: DatasetChange, named: NamedAccounts = n
   await tx`
     with added as (
       insert into attributes (name, value, spelling)
-      select distinct on (name, gained) name, gained, spelling from moved_attributes where gained is not null and not exists (
+      select distinct on (name, gained) name, gained, spelling from moved_attributes
+      where gained is not null and not exists (
         select from attributes a where a.name = moved_attributes.name and a.value = gained
       )
       order by name, gained, spelling

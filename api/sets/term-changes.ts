@@ -46,7 +46,7 @@ export class TermChanges {
 
   /**
    * Yields the changes of terms in slices, by the lowest `bits` of the number of the term's shelf. Then the instance is
-   * empty. Each slice has its terms in order of when they were added, and then their changes.
+   * empty. A slice has the terms in the order in which they were added, and then their changes.
    */
   *split(bits: number): Generator<{ number: number; slice: Uint8Array }, void> {
     const { given, scratch } = this.#take()
