@@ -5,7 +5,7 @@
  */
 import type { SqlOrTransaction } from '../database/connect.ts'
 import { copyRows, readInteger, readIntegers } from '../database/copy.ts'
-import { type ChangedRange, planRanges } from '../sets/set-changes.ts'
+import { type ChangedRange, planRanges } from '../sets/term-slices.ts'
 import { readUses } from '../sets/use-changes.ts'
 import { type UseBegin, type UseEnd, unknownBegin } from '../sets/use-chunks.ts'
 

@@ -198,10 +198,11 @@ export const loadMap: readonly Step[] = [
     shares: ['new_terms', 'set_changes', 'gained_items'],
   },
   {
-    file: '../sets/set-changes.ts',
-    does: 'merges the changes into the stored sets, and stores their numbers of ids',
+    file: '../sets/term-slices.ts',
+    does: 'slices the changes by term if there are many, before they are merged into sets, and later into dates',
     makes: {
-      set_slices: 'list list_name, slice integer, range integer, size integer, last integer, bytes bytea',
+      term_slices:
+        'list list_name, block integer, range integer, first integer, last integer, size integer, bytes bytea',
     },
   },
   {

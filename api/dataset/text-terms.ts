@@ -4,7 +4,7 @@ import type { Fragment, SqlOrTransaction } from '../database/connect.ts'
 import { copyRows, readInteger } from '../database/copy.ts'
 import { RowBuffer } from '../database/row-buffer.ts'
 import { searchableTexts, type TextName, type TextTable, textNames } from '../names/searchable-texts.ts'
-import { planRanges } from '../sets/set-changes.ts'
+import { planRanges } from '../sets/term-slices.ts'
 import { type DatasetChange, setChangeColumns } from './pending-change.ts'
 
 /** SQL: whether the row `t` of a text's table is the row `s`. */

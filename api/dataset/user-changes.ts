@@ -60,15 +60,16 @@ export async function applyUsers(load: Load): Promise<void> {
   await noteRecordTerms(load, 'users', tx`select * from changed_users join ${staged} using (position)`)
   await tx`
     with changed as (
-      select c.id, s.identities from changed_users c join ${staged} s using (position)
+      select c.id, c.is_new, s.identities from changed_users c join ${staged} s using (position)
     ), lost as (
       delete from identities i using changed c
-      where i.user_id = c.id and not i.is_further and i.identity <> all (c.identities)
+      where not c.is_new and i.user_id = c.id and not i.is_further and i.identity <> all (c.identities)
       returning i.user_id
     ), gained as (
       insert into identities (identity, user_id)
       select distinct n.identity, c.id from changed c, unnest(c.identities) as n(identity)
-      where n.identity <> all (array(select i.identity from identities i where i.user_id = c.id and not i.is_further))
+      where c.is_new
+        or n.identity <> all (array(select i.identity from identities i where i.user_id = c.id and not i.is_further))
       order by n.identity, c.id
       returning user_id
     )

@@ -10,7 +10,6 @@
 import { batchesOf } from '../concurrency/batches.ts'
 import type { SqlOrTransaction } from '../database/connect.ts'
 import { copyRows, readInteger } from '../database/copy.ts'
-import { copyWhileMade, listColumns, type WrittenRow } from '../database/row-buffer.ts'
 import {
   decodeSets,
   encodeShelf,
@@ -32,6 +31,7 @@ import {
   termColumns,
 } from './stored-sets.ts'
 import { mergeChanges, type TermChange, TermChanges } from './term-changes.ts'
+import { type ChangedRange, planPieces, planRanges } from './term-slices.ts'
 
 /** What a change did to sets. */
 export interface ChangedSets {
@@ -71,10 +71,10 @@ export async function applySetChanges(
     bounds.changes,
   )
   const collected = new TermChanges(Math.max(0, ...ranges.map(({ size }) => size)))
-  const isSliced = ranges.reduce((sum, { size }) => sum + size, 0) > bounds.changes
-  const pieces = isSliced
-    ? await sliceChanges(tx, changes, ranges, collected, bounds.changes)
-    : ranges.map((range) => ({ ...range, slice: 0, read: () => readRange(tx, changes, range, collected) }))
+  if (ranges.length > 3) await tx`create index on ${tx(changes)} (list, id)` // otherwise, each is most of the table
+  const pieces = await planPieces(tx, ranges, bounds.changes, collected, (range) =>
+    readRange(tx, changes, range, collected),
+  )
   const lastIds = await readLastIds(tx)
   for (const ofSlice of Map.groupBy(pieces, ({ slice }) => slice).values()) {
     for (const [index, { list, size, last, read }] of ofSlice.entries()) {
@@ -91,106 +91,7 @@ export async function applySetChanges(
     }
     await storeStates(tx, sets, changed)
   }
-  if (isSliced) await tx`drop table set_slices`
   return changed
-}
-
-/** Changes that are grouped and merged at a time. */
-interface Piece {
-  list: SetList
-  /** A term has all changes in pieces of one slice. */
-  slice: number
-  /** The number of the changes. */
-  size: number
-  /** The highest id. */
-  last: number
-  /** Adds the changes to those that are collected. */
-  read(): Promise<void>
-}
-
-const sliceColumns = listColumns({
-  list: 'text',
-  slice: 'integer',
-  range: 'integer',
-  size: 'integer',
-  last: 'integer',
-  bytes: 'bytea',
-})
-
-/**
- * Slices changes by their terms: with those of other terms, each range would rewrite nearly all shelves. All that a
- * slice has are merged together, but for terms with very many.
- */
-async function sliceChanges(
-  tx: SqlOrTransaction,
-  changes: string,
-  ranges: readonly ChangedRange[],
-  collected: TermChanges,
-  bound: number,
-): Promise<Piece[]> {
-  const bits = Math.ceil(Math.log2(ranges.reduce((sum, { size }) => sum + size, 0) / bound))
-  await tx`
-    create temporary table set_slices (
-      list list_name not null, slice integer not null, range integer not null, size integer not null,
-      last integer not null, bytes bytea not null
-    ) on commit drop`
-  await tx`alter table set_slices alter bytes set storage external` // not compressed
-  await tx`create index on ${tx(changes)} (list, id)`
-  for (const [place, range] of ranges.entries()) {
-    await readRange(tx, changes, range, collected)
-    await copyWhileMade(tx, 'set_slices', sliceColumns, listSlices(collected.split(bits), { place, range }))
-  }
-  await tx`create index on set_slices (slice, list, range)`
-  const pieces = await tx<(Omit<Piece, 'read'> & { first: number; end: number })[]>`
-    select list::text, slice, sum(size)::bigint as size, max(last) as last, min(range) as first, max(range) as end
-    from (
-      select *, floor(sum(size) over (partition by slice, list order by range) / ${bound}::bigint) as piece
-      from set_slices
-    ) s group by slice, list, piece order by slice, list, piece`
-  return pieces.map(({ first, end, ...piece }) => ({
-    ...piece,
-    async read() {
-      const rows = copyRows(
-        tx,
-        `select bytes from set_slices
-        where slice = ${piece.slice} and list = '${piece.list}' and range between ${first} and ${end} order by range`,
-      )
-      for await (const [bytes] of rows) if (bytes !== undefined) collected.addSlice(bytes)
-    },
-  }))
-}
-
-function* listSlices(
-  slices: ReturnType<TermChanges['split']>,
-  { place, range: { list, last } }: { place: number; range: ChangedRange },
-): Generator<WrittenRow, void> {
-  for (const { number, slice: bytes } of slices) {
-    yield { list, slice: number, range: place, size: bytes.length / 8, last, bytes }
-  }
-}
-
-/** A range of ids with changes, both ends included. */
-export interface ChangedRange {
-  list: SetList
-  first: number
-  last: number
-  /** The number of the changes. */
-  size: number
-}
-
-/**
- * Plans ranges of about as many changes as the bound. `sizes` is SQL: `list`, `id` and the number of changes, `size`.
- */
-export function planRanges(tx: SqlOrTransaction, sizes: string, bound: number): Promise<ChangedRange[]> {
-  return tx<ChangedRange[]>`
-    select list::text, min(first) as first, max(last) as last, sum(size)::bigint as size
-    from (
-      select *, floor(sum(size) over (partition by list order by first) / ${bound}::bigint) as range
-      from (
-        select list, min(id) as first, max(id) as last, sum(size) as size
-        from (${tx.unsafe(sizes)}) sized group by list, id / 1024
-      ) blocks where size > 0
-    ) b group by list, range order by list, range`
 }
 
 async function readRange(

@@ -50,6 +50,14 @@ export const termColumns = [
 /** A table whose rows are terms. An attribute has items of one list. */
 export type TermTable = (typeof termColumns)[number]['table']
 
+/** Reads the highest id of terms that have rows. */
+export async function readLastTerm(sql: SqlOrTransaction): Promise<number> {
+  const tables = new Set(termColumns.map(({ table }) => table))
+  const ids = [...tables].map((table) => `(select max(id) from ${table})`)
+  const [last] = await sql.unsafe<{ id: number | null }[]>(`select greatest(${ids.join()}) as id`)
+  return last?.id ?? 0
+}
+
 /** SQL: `term_id`, `table_name`, `cardinality` and `is_on_shelf` of the terms that have rows, of sets of a list. */
 export function selectTermRows(list: SetList): string {
   const tables = termColumns.filter((columns) => columns.list === list)

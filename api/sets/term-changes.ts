@@ -1,5 +1,5 @@
 /** Changes of sets in memory: what items have lost and gained, grouped by term. */
-import { shelfPlaces } from './set-encoding.ts'
+import type { Sliceable, TermBlock, TermBlocks } from './term-slices.ts'
 
 /** How a term's set changes. */
 export interface TermChange {
@@ -12,7 +12,7 @@ export interface TermChange {
  * Collects the terms that items have lost and gained, in any order. Use one instance for many ranges: V8 is slow to free
  * the memory of large arrays.
  */
-export class TermChanges {
+export class TermChanges implements Sliceable {
   #terms: Uint32Array
   #changes: Uint32Array
   #scratch = createPairs(0)
@@ -35,27 +35,20 @@ export class TermChanges {
     }
   }
 
-  /** Adds a slice of `split`. */
-  addSlice(slice: Uint8Array): void {
-    const added = slice.length / 8
-    const length = this.#reserve(added)
-    toBytes(this.#terms.subarray(this.#length, length)).set(slice.subarray(0, 4 * added))
-    toBytes(this.#changes.subarray(this.#length, length)).set(slice.subarray(4 * added))
-    this.#length = length
+  /** The bytes have the terms, and then their changes. */
+  *split(blocks: TermBlocks): Generator<TermBlock, void> {
+    const { given, scratch } = this.#take()
+    for (const { block, terms, changes } of splitByTerm(given, blocks, scratch)) {
+      yield { block, size: terms.length, bytes: Buffer.concat([toBytes(terms), toBytes(changes)]) }
+    }
   }
 
-  /**
-   * Yields the changes of terms in slices, by the lowest `bits` of the number of the term's shelf. Then the instance is
-   * empty. A slice has the terms in the order in which they were added, and then their changes.
-   */
-  *split(bits: number): Generator<{ number: number; slice: Uint8Array }, void> {
-    const { given, scratch } = this.#take()
-    const sorted = sliceOf(scratch, 0, given.terms.length)
-    const starts = sortByDigit(given, sorted, Math.log2(shelfPlaces), bits)
-    for (const [number, start] of starts.entries()) {
-      const { terms, changes } = sliceOf(sorted, start, starts[number + 1] ?? sorted.terms.length)
-      if (terms.length > 0) yield { number, slice: Buffer.concat([toBytes(terms), toBytes(changes)]) }
-    }
+  addBlock(bytes: Uint8Array): void {
+    const added = bytes.length / 8
+    const length = this.#reserve(added)
+    toBytes(this.#terms.subarray(this.#length, length)).set(bytes.subarray(0, 4 * added))
+    toBytes(this.#changes.subarray(this.#length, length)).set(bytes.subarray(4 * added))
+    this.#length = length
   }
 
   /**
@@ -107,7 +100,8 @@ function sliceOf({ terms, changes }: Pairs, start: number, end: number): Pairs {
   return { terms: terms.subarray(start, end), changes: changes.subarray(start, end) }
 }
 
-function toBytes(array: Uint32Array): Uint8Array {
+/** The bytes of numbers, in place. */
+export function toBytes(array: Uint32Array | Float64Array): Uint8Array {
   return new Uint8Array(array.buffer, array.byteOffset, array.byteLength)
 }
 
@@ -132,6 +126,20 @@ export function sortByTerm(given: Pairs, scratch = createPairs(given.terms.lengt
     ;[pairs, sorted] = [sorted, pairs]
   }
   return pairs
+}
+
+/** Yields the changes of each block of terms, in which they keep their order. What was yielded is in `scratch`. */
+export function* splitByTerm(
+  given: Pairs,
+  { shift, bits }: TermBlocks,
+  scratch = createPairs(given.terms.length),
+): Generator<Pairs & { block: number }, void> {
+  const sorted = sliceOf(scratch, 0, given.terms.length)
+  const starts = sortByDigit(given, sorted, shift, bits)
+  for (const [block, start] of starts.entries()) {
+    const own = sliceOf(sorted, start, starts[block + 1] ?? sorted.terms.length)
+    if (own.terms.length > 0) yield { block, ...own }
+  }
 }
 
 /**

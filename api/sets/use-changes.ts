@@ -1,13 +1,13 @@
 /**
  * Changes the stored dates of uses, for first loads and refreshes alike:
  *
- *   whose uses have changed → what these are now, read in ranges of ids → ordered by term
- *     → merged into the chunks that have these uses or are next to them
+ *   whose uses have changed → what these are now, read in ranges of ids → if there are many, sliced by term
+ *     → ordered by term → merged into the chunks that have these uses or are next to them
  */
 import type { SqlOrTransaction } from '../database/connect.ts'
 import { copyRows, readInteger, readIntegers } from '../database/copy.ts'
 import { copyWhileMade, listColumns, type WrittenRow } from '../database/row-buffer.ts'
-import { type ChangedRange, planRanges } from './set-changes.ts'
+import { type ChangedRange, planPieces, planRanges } from './term-slices.ts'
 import { decodeChunk, encodeUses, type UseBegin, type UseEnd, Uses, unknownBegin } from './use-chunks.ts'
 
 /** Where the uses of a list's items are. */
@@ -37,13 +37,16 @@ export async function applyUseChanges(
 ): Promise<void> {
   const ranges = await planRanges(tx, sizes, bounds.range)
   const changed = new Uses(Math.max(1, ...ranges.map(({ size }) => size))) // for all: V8 is slow to free large arrays
-  for (const range of ranges) {
+  const pieces = await planPieces(tx, ranges, bounds.range, changed, (range) => {
     if (range.list !== 'users' && range.list !== 'repositories') throw new Error('texts use nothing')
+    return readChanges(tx, sources[range.list], range, undated, changed)
+  })
+  for (const piece of pieces) {
     changed.clear()
-    await readChanges(tx, sources[range.list], range, undated, changed)
+    await piece.read()
     changed.sort()
     for (let first = 0; first < changed.length; first += bounds.batch) {
-      await mergeUses(tx, range, changed, first, Math.min(changed.length, first + bounds.batch))
+      await mergeUses(tx, piece, changed, first, Math.min(changed.length, first + bounds.batch))
     }
   }
 }

@@ -4,7 +4,8 @@
  * a frequent one fill many.
  */
 
-import { sortByTerm } from './term-changes.ts'
+import { sortByTerm, splitByTerm, toBytes } from './term-changes.ts'
+import type { Sliceable, TermBlock, TermBlocks } from './term-slices.ts'
 
 /**
  * When an item began to use what a term means: Unix seconds, doubled. An odd number says that the use began at that
@@ -25,8 +26,11 @@ const splitUses = 192
 /** Dates are stored as differences from this one, which few are far from. */
 const baseDate = 1_500_000_000
 
+/** Of a block: term, item, begin and end. */
+const bytesOfUse = 24
+
 /** Uses, in columns. */
-export class Uses {
+export class Uses implements Sliceable {
   length = 0
   /** Where the use at each place is in the columns. Undefined: at its place. */
   #order: Uint32Array | undefined
@@ -85,12 +89,39 @@ export class Uses {
 
   /** Sorts uses by term, then by item. They were added by item, and no others are added until all are cleared. */
   sort(): void {
-    const changes = new Uint32Array(this.length).map((_, place) => place)
-    this.#order = sortByTerm({ terms: this.#terms.slice(0, this.length), changes }).changes
+    this.#order = sortByTerm(this.#placeByTerm()).changes
   }
 
-  #extend(): void {
-    const capacity = 2 * this.#terms.length
+  /** The bytes have the terms, the items, the begins and the ends. */
+  *split(blocks: TermBlocks): Generator<TermBlock, void> {
+    for (const { block, terms, changes: places } of splitByTerm(this.#placeByTerm(), blocks)) {
+      const items = places.map((place) => this.#items[place] ?? 0)
+      const begins = Float64Array.from(places, (place) => this.#begins[place] ?? Number.NaN)
+      const ends = Float64Array.from(places, (place) => this.#ends[place] ?? Number.NaN)
+      yield { block, size: terms.length, bytes: Buffer.concat([terms, items, begins, ends].map(toBytes)) }
+    }
+    this.clear()
+  }
+
+  addBlock(bytes: Uint8Array): void {
+    const added = bytes.length / bytesOfUse
+    const length = this.length + added
+    if (length > this.#terms.length) this.#extend(2 * length)
+    let at = 0
+    for (const column of [this.#terms, this.#items, this.#begins, this.#ends]) {
+      const target = toBytes(column.subarray(this.length, length))
+      target.set(bytes.subarray(at, at + target.length))
+      at += target.length
+    }
+    this.length = length
+  }
+
+  #placeByTerm(): { terms: Uint32Array; changes: Uint32Array } {
+    const changes = new Uint32Array(this.length).map((_, place) => place)
+    return { terms: this.#terms.slice(0, this.length), changes }
+  }
+
+  #extend(capacity = 2 * this.#terms.length): void {
     const extend = <Column extends Uint32Array | Float64Array>(column: Column, longer: Column): Column => {
       longer.set(column)
       return longer
