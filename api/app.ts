@@ -263,6 +263,7 @@ export function createApp(options: AppOptions): App {
       const key = recallKey(ledger, authorization)
       if (key === undefined) return undefined
       return {
+        id: key.id,
         isAdmin: key.role === 'admin',
         isQueueFull: queue.isFullFor(key.id) || matchCache.isFullFor(key.id),
       }

@@ -146,7 +146,7 @@ async function countNames(
   const found = await findNames(sql, list, edition)
   if (found === 'outdated') return found
   const asked = new Set((filter.dependency_names ?? []).flatMap(listStoredKeys))
-  const names = found.names.filter(({ keys }) => !keys.some((key) => asked.has(key)))
+  const names = found.names.filter(({ keys }) => !keys.every((key) => asked.has(key)))
   const counts = await countUnions(sql, list, [...names, { sets: found.anyName }], ids.toBitmap(), edition)
   if (counts === 'outdated') return counts
   const counted = names.map(({ name }, place) => ({ value: name, count: counts[place] ?? 0 }))
@@ -168,7 +168,7 @@ function sumCounts(counted: readonly ValueCount[]): number {
 /** A name of a dependency. */
 interface Name {
   name: string
-  /** All that a filter by the name finds, and the sets of these. */
+  /** What a filter by the name finds in the dataset, and the sets of these. */
   keys: readonly string[]
   sets: SetKey[]
 }
@@ -234,9 +234,15 @@ async function rankNames(
     where name_key = any (${sql.typed.texts(['', ...wanted.flatMap(({ keys }) => keys)])}) and ${count} > 0
     group by name_key`
   const rows = new Map(stored.map(({ key, ...row }) => [key, row]))
-  const found = wanted.map((name) => {
-    const own = name.keys.flatMap((key) => rows.get(key) ?? [])
-    return { ...name, sets: own.flatMap(({ sets }) => sets), most: Math.max(...own.map(({ most }) => most)) }
+  const found = wanted.map(({ name, keys: sought }) => {
+    const keys = sought.filter((key) => rows.has(key))
+    const own = keys.flatMap((key) => rows.get(key) ?? [])
+    return {
+      name,
+      keys,
+      sets: own.flatMap(({ sets }) => sets),
+      most: Math.max(...own.map(({ most }) => most)),
+    }
   })
   const isRare = await findRare(
     sql,

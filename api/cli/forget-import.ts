@@ -58,9 +58,10 @@ interface ImportListOptions {
 async function importList(
   file: string,
   { report, keepRepositories = false, dryRun = false, yes, json }: ImportListOptions,
+  command: Command,
 ): Promise<void> {
   if (dryRun && report !== undefined) {
-    throw new OperatorError(
+    command.error(
       '--report says what became of each line, and --dry-run changes nothing; leave out one of them',
     )
   }

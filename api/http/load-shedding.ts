@@ -34,6 +34,8 @@ export interface ServedApp {
 
 /** Requests in progress, with or without a key. Each takes memory. */
 const maxInProgress = 4_000
+/** Of these, requests of one key, or of all senders that aren't known: others have room beside slow readers. */
+const maxInProgressOfSender = 3_000
 /** Further ones to `/health` and `/metrics`: an instance that is busy is still healthy. */
 const maxProbes = 20
 /** Further ones with an admin key, so that operators can see the metrics of an instance that refuses all others. */
@@ -41,6 +43,8 @@ const maxInProgressForAdmins = maxInProgress + 100
 
 /** What is known of the sender of a request before the app sees it. */
 export interface RequestSender {
+  /** Of the key. */
+  id: number
   isAdmin: boolean
   /** Whether the queue would refuse the request. */
   isQueueFull: boolean
@@ -64,6 +68,8 @@ export function createLoadShedder({
   const error = overCapacity() // made once: a stack trace costs more than a response
   const others = { inProgress: 0 }
   const probes = { inProgress: 0 }
+  /** Requests among `others` of each key, by its id, and of all senders that aren't known. */
+  const inProgressOf = new Map<number | undefined, number>()
   /** Requests of unknown senders, oldest first. */
   const waiting: { request: Request; start: () => void }[] = []
   /** Takes a path, or a URL with an authority, which has at least one character. */
@@ -72,13 +78,31 @@ export function createLoadShedder({
 
   function isFull({ target, authorization }: RequestHead): boolean {
     if (isProbe(target) && probes.inProgress < maxProbes) return false
-    const { isAdmin = false, isQueueFull = false } = findSender(authorization) ?? {}
-    return isQueueFull || others.inProgress >= (isAdmin ? maxInProgressForAdmins : maxInProgress)
+    const { id, isAdmin = false, isQueueFull = false } = findSender(authorization) ?? {}
+    if (isQueueFull || (inProgressOf.get(id) ?? 0) >= maxInProgressOfSender) return true
+    return others.inProgress >= (isAdmin ? maxInProgressForAdmins : maxInProgress)
   }
 
+  const findSenderOf = ({ headers }: Request) => findSender(headers.get('Authorization') ?? undefined)
+
   /** Not if its key was found while it waited, so a key's first burst waits once, or if its client has left. */
-  function needsTurn({ headers, signal }: Request): boolean {
-    return !signal.aborted && findSender(headers.get('Authorization') ?? undefined) === undefined
+  function needsTurn(request: Request): boolean {
+    return !request.signal.aborted && findSenderOf(request) === undefined
+  }
+
+  /** Counts a request that begins. Returns a function for its end. */
+  function enter(request: Request, isOwnPlace: boolean): () => void {
+    const places = isOwnPlace ? probes : others
+    const id = findSenderOf(request)?.id
+    const count = (change: number) => {
+      places.inProgress += change
+      if (isOwnPlace) return
+      const ofSender = (inProgressOf.get(id) ?? 0) + change
+      if (ofSender > 0) inProgressOf.set(id, ofSender)
+      else inProgressOf.delete(id)
+    }
+    count(1)
+    return () => count(-1)
   }
 
   /**
@@ -104,11 +128,7 @@ export function createLoadShedder({
     shedLoad: (request) => (isFull(request) ? refuse(request.method, error) : 'accepted'),
     async fetch(request, server) {
       const isOwnPlace = isProbe(request.url) && probes.inProgress < maxProbes
-      const places = isOwnPlace ? probes : others
-      const leave = () => {
-        places.inProgress--
-      }
-      places.inProgress++
+      const leave = enter(request, isOwnPlace)
       try {
         if (!isOwnPlace && needsTurn(request)) await waitForTurn(request)
         return await fetch(request, server)

@@ -70,3 +70,8 @@ export function identifyLogin(login: string): string {
 export function identifyForgeId(id: number): string {
   return `id:${id}`
 }
+
+/** Whether an identity is that of an account's id. */
+export function isForgeId(identity: string): boolean {
+  return identity.startsWith('id:')
+}

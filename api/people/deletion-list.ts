@@ -238,5 +238,6 @@ async function keepEntries(
   await blockIdentities(
     tx,
     people.map(({ id }, index) => ({ person: id, identities: identities.slice(index, index + 1) })),
+    { isListedOnly: true },
   )
 }

@@ -44,10 +44,17 @@ export function withoutForgottenPeople(
   before: FoundIdentities = new Map(),
 ): FilteredStaging {
   let leftOut = 0
-  /** By `forge_rest_id`. The record of further addresses may name somebody whose own record doesn't, or vice versa. */
-  const leftOutUsers = new Set<number>()
+  /**
+   * By `forge_rest_id`, with the person, if a record shows who it is. The record of further addresses may name somebody
+   * whose own record doesn't, or vice versa.
+   */
+  const leftOutUsers = new Map<number, ForgottenPerson | undefined>()
   const found = new Map(before)
   const find = (identity: string) => found.get(identity) ?? people.find(identity)
+  function addIdentities(person: ForgottenPerson | undefined, identities: readonly string[]): void {
+    if (person === undefined) return
+    for (const identity of identities) if (find(identity) === undefined) found.set(identity, person)
+  }
   return {
     get leftOut() {
       return leftOut
@@ -59,15 +66,20 @@ export function withoutForgottenPeople(
         return 'staged'
       }
       if (item.kind === 'users' || item.kind === 'identities') {
-        leftOutUsers.add(item.record.forge_rest_id)
-        for (const [identity, person] of findIdentities(find, item)) found.set(identity, person)
+        const { forge_rest_id: id } = item.record
+        const person = findPerson(find, item)
+        leftOutUsers.set(id, person ?? leftOutUsers.get(id))
+        addIdentities(person, listIdentitiesOf(item))
       }
       leftOut++
       return 'left out'
     },
     async flush() {
-      const dropped = await staging.flush(leftOutUsers)
-      leftOut += dropped.leftOut
+      const dropped = await staging.flush(leftOutUsers.keys())
+      leftOut += dropped.leftOut.length
+      for (const { forgeRestId, identities, isLocal } of dropped.leftOut) {
+        if (!isLocal) addIdentities(leftOutUsers.get(forgeRestId), identities)
+      }
       return dropped
     },
     async apply(sql, options) {
@@ -96,9 +108,8 @@ function redactItem(find: Find, item: LoadItem): LoadItem | 'left out' {
   const isForgotten: IsForgotten = (identity) => find(identity) !== undefined
   switch (item.kind) {
     case 'users':
-      return identifyUser(item.record).some(isForgotten) ? 'left out' : item
     case 'identities':
-      return listAddressIdentities(item).some(isForgotten) ? 'left out' : item
+      return listIdentitiesOf(item).some(isForgotten) ? 'left out' : item
     case 'repos': {
       const owner = find(identifyLogin(item.record.owner_login))
       if (owner === undefined) return item
@@ -116,24 +127,22 @@ function redactItem(find: Find, item: LoadItem): LoadItem | 'left out' {
   }
 }
 
-function listAddressIdentities({ record }: LoadItem<'identities'>): string[] {
-  return [identifyForgeId(record.forge_rest_id), ...identifyAddresses(record).keys()]
+/** Lists the identities that a record of a user shows. */
+function listIdentitiesOf(item: LoadItem<'users' | 'identities'>): string[] {
+  if (item.kind === 'users') return identifyUser(item.record)
+  return [identifyForgeId(item.record.forge_rest_id), ...identifyAddresses(item.record).keys()]
 }
 
 /**
- * Finds identities of a forgotten person that weren't known, in a record that was left out. A login alone doesn't show
- * that the user is the person, because logins change hands. Nor does a user whom commits describe, because anybody can
- * write a commit with any address.
+ * Finds the forgotten person whom a record shows. A login alone doesn't show that the user is the person, because logins
+ * change hands. Nor does a user whom commits describe, because anybody can write a commit with any address.
  */
-function findIdentities(find: Find, item: LoadItem<'users' | 'identities'>): [string, ForgottenPerson][] {
-  if (item.kind === 'users' && isLocal(item.record)) return []
-  const identities = item.kind === 'users' ? identifyUser(item.record) : listAddressIdentities(item)
-  const person = identities
+function findPerson(find: Find, item: LoadItem<'users' | 'identities'>): ForgottenPerson | undefined {
+  if (item.kind === 'users' && isLocal(item.record)) return undefined
+  return listIdentitiesOf(item)
     .filter((identity) => !isLogin(identity))
     .map(find)
     .find((found) => found !== undefined)
-  if (person === undefined) return []
-  return identities.filter((identity) => find(identity) === undefined).map((identity) => [identity, person])
 }
 
 function isLogin(identity: string): boolean {

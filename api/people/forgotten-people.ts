@@ -5,7 +5,7 @@ import type { Sql, SqlOrTransaction } from '../database/connect.ts'
 import { copyRows, readInteger } from '../database/copy.ts'
 import { beginLong } from '../database/long-transaction.ts'
 import { OperatorError } from '../errors.ts'
-import { identifyLogin } from '../names/forge-names.ts'
+import { identifyLogin, isForgeId } from '../names/forge-names.ts'
 import { ImportError } from '../staging/import-error.ts'
 import { findOwnerInUrl, placeholderOf, replaceOwnerInUrl } from './redaction.ts'
 
@@ -19,6 +19,8 @@ export interface ForgottenPerson {
   id: number
   /** Whether their repositories stay, under another owner. */
   keepsRepositories: boolean
+  /** Whether the forge's id of their account is known. Then an account with their login and another id isn't theirs. */
+  isKnownById: boolean
 }
 
 /** The people who were forgotten when they were read. */
@@ -66,14 +68,17 @@ async function readAll(
   const digest = createHash('sha256')
   const rows = copyRows(
     sql,
-    `select hash, p.id, p.keeps_repositories::integer
+    `select hash, p.id, p.keeps_repositories::integer, bool_or(is_forge_id) over (partition by p.id)::integer
     from forgotten_identities i join forgotten_people p on p.id = i.person_id order by hash`,
   )
   for await (const fields of rows) {
     for (const field of fields) digest.update(field)
-    const [hash, id, keepsRepositories] = fields
-    const person = { id: readInteger(id), keepsRepositories: readInteger(keepsRepositories) === 1 }
-    people.set(String(hash?.toString(hashEncoding)), person)
+    const [hash, id, keepsRepositories, isKnownById] = fields
+    people.set(String(hash?.toString(hashEncoding)), {
+      id: readInteger(id),
+      keepsRepositories: readInteger(keepsRepositories) === 1,
+      isKnownById: readInteger(isKnownById) === 1,
+    })
   }
   return { people, digest: digest.digest('base64') }
 }
@@ -99,9 +104,9 @@ export async function findForgottenPeople(
   for (const batch of batchesOf(identities, batchSize)) {
     const forms = batch.flatMap((identity) => hashForms(key, identity).map((hash) => ({ identity, hash })))
     const rows = await sql<(FoundPerson & { identity: string })[]>`
-      select distinct on (identity) identity, p.id, p.keeps_repositories as "keepsRepositories", not exists (
-        select from forgotten_identities o where o.person_id = p.id and not o.of_hash
-      ) as "isListedOnly"
+      select distinct on (identity) identity, p.id, p.keeps_repositories as "keepsRepositories",
+        not exists (select from forgotten_identities o where o.person_id = p.id and not o.of_hash) as "isListedOnly",
+        exists (select from forgotten_identities o where o.person_id = p.id and o.is_forge_id) as "isKnownById"
       from unnest(
         ${sql.typed.texts(forms.map(({ identity }) => identity))}, ${sql.typed.texts(forms.map(({ hash }) => hash))}
       ) with ordinality as f (identity, hash, position)
@@ -155,10 +160,14 @@ export function identifyHash(identity: string): string | undefined {
   return hashPrefix + createHash('sha256').update(address.trim().toLowerCase()).digest('hex')
 }
 
-/** Adds identities of forgotten people, which loads leave out from now on, and what deletion lists have for them. */
+/**
+ * Adds identities of forgotten people, which loads leave out from now on, and what deletion lists have for them.
+ * `isListedOnly`: they are entries of a list that nothing in the dataset has.
+ */
 export async function blockIdentities(
   tx: SqlOrTransaction,
   blocked: readonly { person: number; identities: readonly string[] }[],
+  { isListedOnly = false } = {},
 ): Promise<void> {
   await tx`insert into forgotten_identities_key (key) values (${randomBytes(32)}) on conflict do nothing`
   const key = await readKey(tx)
@@ -170,14 +179,18 @@ export async function blockIdentities(
       hashForms(key, identity).map((hash, form) => ({
         person_id: person,
         hash,
-        of_hash: form > 0 || identity.startsWith(hashPrefix),
+        of_hash: isListedOnly || form > 0 || identity.startsWith(hashPrefix),
+        is_forge_id: isForgeId(identity),
       })),
     )
     await tx`
-      insert into forgotten_identities (hash, person_id, of_hash)
-      select decode(hash, 'base64'), person_id, of_hash
-      from json_to_recordset(${JSON.stringify(rows)}::text::json) as r (hash text, person_id integer, of_hash boolean)
-      on conflict do nothing`
+      insert into forgotten_identities as i (hash, person_id, of_hash, is_forge_id)
+      select decode(hash, 'base64'), min(person_id), bool_and(of_hash), bool_or(is_forge_id)
+      from json_to_recordset(${JSON.stringify(rows)}::text::json)
+        as r (hash text, person_id integer, of_hash boolean, is_forge_id boolean)
+      group by hash
+      on conflict (hash) do update set
+        of_hash = i.of_hash and excluded.of_hash, is_forge_id = i.is_forge_id or excluded.is_forge_id`
   }
 }
 

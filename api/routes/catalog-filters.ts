@@ -70,8 +70,13 @@ export const repositoryParameters: ListParameters<RepositoryFilter, SortPlace> =
   readAfter: readPlaceAfter,
   readFilter: (query) => ({
     ...readSortedFilter(query, 'repositories'),
-    excludesDependencies: readOption(query, 'exclude', ['dependencies']) !== undefined,
+    excludesDependencies: excludesDependencies(query),
   }),
+}
+
+function excludesDependencies(query: URLSearchParams): boolean {
+  const isIgnored = isBatchLookUp(query) && query.getAll('exclude').every((value) => value.trim() === '')
+  return !isIgnored && readOption(query, 'exclude', ['dependencies']) !== undefined
 }
 
 /** Whether a request has an order of its own. Beside a batch look-up, an empty parameter is ignored. */
@@ -130,7 +135,8 @@ function readFilterEntries(query: URLSearchParams, name: EntriesFilter): string[
 }
 
 function assertCountries(name: string, entries: readonly string[]): void {
-  const wrong = entries.findIndex((code) => !isCountryCode(code.toUpperCase()))
+  // The capitals of "ß" are "SS".
+  const wrong = entries.findIndex((code) => !/^[A-Za-z]{2}$/.test(code) || !isCountryCode(code.toUpperCase()))
   if (wrong < 0) return
   const suggested = suggestCountryCode(entries[wrong] ?? '')
   const example = suggested === undefined ? ', such as DE' : `; did you mean ${suggested}?`

@@ -47,7 +47,7 @@ export function addDiscoveryRoutes(
   app.get(
     '/dependencies',
     meter.free((c, url) => {
-      const query = readQuery(url, ['dependency_files'])
+      const query = readQuery(url, ['dependency_files'], ['dependency_files', 'prefix', 'contains'])
       assertKnownParameters(query, ['prefix', 'contains', 'dependency_files', 'limit'])
       const search = {
         prefix: readText(query, 'prefix'),

@@ -10,7 +10,7 @@ import { ApiError, bodyTooLarge, overCapacity } from '../errors.ts'
 export const maxBodyBytes = 65_536
 /** A body must arrive within this time, however its bytes are spread over it. */
 export const bodyTimeoutMs = 10_000
-/** Bodies that haven't arrived, of requests with the same `Authorization`. A client's own burst fits. */
+/** Bodies that haven't arrived, of requests with the same `Authorization`, or none. A client's own burst fits. */
 const maxUnreadOfSender = 100
 /** Bodies of all requests that haven't arrived. They take 64 MiB at most. */
 const maxUnread = 1_000
@@ -40,18 +40,19 @@ export interface BodyReading {
 }
 
 /**
- * Creates a function that reads bodies for a server. Too many unread bodies of one sender: the next one gets 503. Too
- * many of all: the oldest one does, because bodies that come at all come within a round trip.
+ * Creates a function that reads bodies for a server. With too many unread bodies of one sender, or of all, the oldest of
+ * them gets 503, because bodies that come at all come within a round trip.
  */
 export function createBodyReader(timeoutMs: number): (request: IncomingMessage) => BodyReading {
   /** What ends each reading early, oldest first. */
-  const unread = new Set<(error: ApiError) => void>()
-  const unreadOf = new Map<string, number>()
+  type Unread = Set<(error: ApiError) => void>
+  const unread: Unread = new Set()
+  const unreadOf = new Map<string, Unread>()
 
   return function readBody(request) {
     const { headers } = request
     const sender = headers.authorization ?? ''
-    const others = unreadOf.get(sender) ?? 0
+    const ofSender: Unread = unreadOf.get(sender) ?? new Set()
     const { promise: result, resolve } = Promise.withResolvers<Buffer | ApiError>()
     const chunks: Buffer[] = []
     let size = 0
@@ -59,9 +60,8 @@ export function createBodyReader(timeoutMs: number): (request: IncomingMessage) 
     function stop(): void {
       if (!unread.delete(settle)) return
       clearTimeout(timer)
-      const rest = (unreadOf.get(sender) ?? 0) - 1
-      if (rest > 0) unreadOf.set(sender, rest)
-      else unreadOf.delete(sender)
+      ofSender.delete(settle)
+      if (ofSender.size === 0) unreadOf.delete(sender)
       request.off('data', add).off('end', finish).off('close', stop)
     }
     function settle(outcome: Buffer | ApiError): void {
@@ -77,12 +77,12 @@ export function createBodyReader(timeoutMs: number): (request: IncomingMessage) 
 
     const timer = setTimeout(() => settle(requestTimeout()), timeoutMs)
     unread.add(settle)
-    unreadOf.set(sender, others + 1)
+    unreadOf.set(sender, ofSender.add(settle))
     request.on('data', add).on('end', finish).on('close', stop)
-    const [refuseOldest] = unread
     if (Number(headers['content-length'] ?? 0) > maxBodyBytes) settle(bodyTooLarge(maxBodyBytes))
-    else if (others >= maxUnreadOfSender) settle(tooManyUnread)
-    else if (unread.size > maxUnread) refuseOldest?.(tooManyUnread)
+    const [refuseOldest] =
+      ofSender.size > maxUnreadOfSender ? ofSender : unread.size > maxUnread ? unread : []
+    refuseOldest?.(tooManyUnread)
     return { result, stop }
   }
 }

@@ -113,7 +113,7 @@ export async function exchangeCode(
     () => sql`
       delete from connections
       where handle_hash = ${hashes.handle} and code_hash = ${hashes.given} and access_hash is not null
-        and client_id = ${clientId} and created_at > now() - interval '10 minutes'`,
+        and client_id = ${clientId} and code_challenge = ${challenge} and created_at > now() - interval '10 minutes'`,
   )
   return undefined
 }

@@ -2,6 +2,7 @@
  * Stages the rows of a load in tables of its own, batch by batch, where no reader sees them. `dataset/apply-load.ts`
  * then applies them in one transaction. Both work through connection poolers.
  */
+import { isLocalDocument } from '../catalog/document-lookup.ts'
 import type { Sql, SqlOrTransaction } from '../database/connect.ts'
 import { beginLong } from '../database/long-transaction.ts'
 import { listColumns, RowBuffer, type TypedColumn, type WrittenRow } from '../database/row-buffer.ts'
@@ -44,8 +45,8 @@ export interface StagingSettings {
 
 /** Rows that are not loaded. */
 export interface DroppedRows {
-  /** The number of rows of users who are left out. */
-  leftOut: number
+  /** Rows of users who are left out, with the identities that they have in the row. */
+  leftOut: { forgeRestId: number; identities: string[]; isLocal: boolean }[]
   /** The rows that another one for the same thing has superseded with other content. */
   contradicted: { count: number; firstPosition: number | null }
 }
@@ -175,7 +176,7 @@ export async function beginStaging(sql: Sql, settings: StagingSettings = {}): Pr
       terms = createTerms() // frees the memory
       return beginLong(sql, async (tx) => {
         const dropped = await dropUsers(tx, id, [...leftOut])
-        staged -= dropped
+        staged -= dropped.length
         const contradicted: DroppedRows['contradicted'] = { count: 0, firstPosition: null }
         for (const kind of recordKinds) {
           await analyzeStaged(tx, kind, id)
@@ -251,16 +252,18 @@ async function dropSuperseded(tx: SqlOrTransaction, kind: RecordKind, id: number
   return superseded ?? { count: 0, contradicted: 0, firstPosition: null }
 }
 
-/** Drops what is staged of users, by `forge_rest_id`. Returns the number of rows. */
-async function dropUsers(tx: SqlOrTransaction, id: number, users: readonly number[]): Promise<number> {
-  if (users.length === 0) return 0
-  let dropped = 0
-  for (const kind of ['users', 'identities'] as const) {
-    const { count } = await tx`
-      delete from ${tx(stagingTable(kind, id))} where forge_rest_id = any (${tx.typed.bigints(users)})`
-    dropped += count
-  }
-  return dropped
+/** Drops what is staged of users, by `forge_rest_id`. */
+async function dropUsers(
+  tx: SqlOrTransaction,
+  id: number,
+  users: readonly number[],
+): Promise<DroppedRows['leftOut']> {
+  if (users.length === 0) return []
+  const dropped = (kind: 'users' | 'identities') => tx<DroppedRows['leftOut']>`
+    delete from ${tx(stagingTable(kind, id))} where forge_rest_id = any (${tx.typed.bigints(users)})
+    returning forge_rest_id as "forgeRestId", identities,
+      coalesce(${isLocalDocument(tx, tx`document`)}, false) as "isLocal"`
+  return [...(await dropped('users')), ...(await dropped('identities'))]
 }
 
 /** Drops the staging tables of loads whose process was killed. */

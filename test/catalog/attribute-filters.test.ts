@@ -173,7 +173,7 @@ describeOnOneDatabase('a filter by attributes', (kind) => {
     ['/users?type=,', 'Invalid type: is empty; leave the parameter out'],
     [`/users?type=${list(51)}`, 'Invalid type: at most 50 entries'],
     [`/users?type=a,${'x'.repeat(256)}`, 'Invalid type: entry 2 is longer than 255 characters'],
-    ...['XX', 'Allemagne', 'constructor'].map((name): [string, string] => [
+    ...['XX', 'Allemagne', 'constructor', 'ß', 'ﬁ', 'ıe'].map((name): [string, string] => [
       `/users?country=DE,${name}`,
       'Invalid country: entry 2 must be a country code of two letters (ISO 3166-1), such as DE',
     ]),
@@ -225,6 +225,8 @@ describeOnOneDatabase('a filter by attributes', (kind) => {
       ['/users?country=', 'DE+', 1],
       ['/users?logins=', 'ada+', 1],
       ['/dependencies?contains=a&dependency_files=', 'x+', 1],
+      ['/dependencies?contains=', 'c++', 1],
+      ['/dependencies?prefix=', 'c+', 1],
     ].map(([start, value, entry]): [string, string] => [
       `${start}${value}`,
       `Invalid ${/(\w+)(?:%5B1%5D)?=$/.exec(String(start))?.[1]}: entry ${entry} ends in +, which is a space in URLs; write a plus sign as %2B`,

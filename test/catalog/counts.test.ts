@@ -50,6 +50,22 @@ describeOnEachDatabase('counts', (kind) => {
     expect(ofPython).not.toContain('python-dotenv')
   })
 
+  test('keep a package whose name another ecosystem takes for the one that was asked for', async () => {
+    const names = [
+      ['dotted.name'],
+      ['dotted.name', 'dotted-name'],
+      ['dotted.name', 'dotted-name'],
+      ['dotted-name'],
+    ]
+    await loadRecords(service.sql, {
+      repos: names.map((own, index) => createRepository(8_100_000 + index, 'dotted', own)),
+    })
+    expect(await read('/counts?of=repos&by=dependency&dependency_names=dotted.name')).toMatchObject({
+      data: [{ value: 'dotted-name', count: 2 }],
+      total: 3,
+    })
+  })
+
   test('are free, and say the version of the dataset', async () => {
     const { headers } = await ask('/counts?of=users&by=country')
     expect(headers.get('X-Credits-Cost')).toBe('0')

@@ -52,6 +52,14 @@ describeOnOneDatabase('exclude=dependencies', (kind) => {
     expect(tags.size).toBe(2)
   })
 
+  test('is ignored beside a batch look-up if it is empty', async () => {
+    const [look, beside] = await Promise.all(
+      ['', '&exclude='].map((query) => ask(`full_names=yarrow-collective/monolith${query}`)),
+    )
+    expect(look?.data).toHaveLength(1)
+    expect(beside).toEqual(look)
+  })
+
   test('takes no other value, and is not for users or the dependencies of one repository', async () => {
     const rule = 'Invalid exclude: must be dependencies'
     for (const [path, error] of [

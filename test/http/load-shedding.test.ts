@@ -10,6 +10,7 @@ import { describeOnEachDatabase, type TestResponse, useService } from '../suppor
 
 /** The limits of an instance, as the page on scaling says. */
 const maxInProgress = 4_000
+const maxInProgressOfSender = 3_000
 const maxRunning = 128
 const maxQueued = 2_000
 /** Requests beyond a limit. */
@@ -21,13 +22,17 @@ describe('the check in front of an app', () => {
     const shedder = createLoadShedder({
       fetch: () => new Promise(() => {}),
       refuse: (_, error) => renderError(error, {}, () => {}),
-      findSender: (authorization) => ({ isAdmin: authorization === 'admin', isQueueFull: false }),
+      findSender: (authorization) =>
+        authorization === undefined
+          ? undefined
+          : { id: authorization.length, isAdmin: authorization === 'admin', isQueueFull: false },
       probePaths: ['/base/health', '/base/metrics'],
     })
     return (target: string, authorization?: string) => {
       const outcome = shedder.shedLoad({ method: 'GET', target, authorization })
       if (outcome !== 'accepted') return outcome.status
-      void shedder.fetch(new Request(new URL(target, 'http://h')))
+      const headers = authorization === undefined ? {} : { Authorization: authorization }
+      void shedder.fetch(new Request(new URL(target, 'http://h'), { headers }))
       return 'accepted'
     }
   }
@@ -35,7 +40,9 @@ describe('the check in front of an app', () => {
 
   test('has 20 further places for /health and /metrics, and 100 for admin keys', () => {
     const begin = createBusy()
-    expect(repeat(maxInProgress, () => begin('/base/users'))).toEqual(new Set(['accepted']))
+    for (const key of ['k', 'ke']) {
+      expect(repeat(maxInProgress / 2, () => begin('/base/users', key))).toEqual(new Set(['accepted']))
+    }
     for (const other of ['/base/users', '/health', '/base/users/health', '/base/health/', 'http://h/']) {
       expect([other, begin(other)]).toEqual([other, 503])
     }
@@ -46,6 +53,17 @@ describe('the check in front of an app', () => {
     expect(begin('/base/health')).toBe(503)
     expect(repeat(100, () => begin('/base/metrics', 'admin'))).toEqual(new Set(['accepted']))
     expect(begin('/base/metrics', 'admin')).toBe(503)
+  })
+
+  test('keeps a quarter of the places from each key, and from all without one that is known', () => {
+    for (const own of ['key', undefined]) {
+      const begin = createBusy()
+      expect(repeat(maxInProgressOfSender, () => begin('/base/users', own))).toEqual(new Set(['accepted']))
+      expect(begin('/base/users', own)).toBe(503)
+      const rest = maxInProgress - maxInProgressOfSender
+      expect(repeat(rest, () => begin('/base/users', 'others'))).toEqual(new Set(['accepted']))
+      expect(begin('/base/users', 'others')).toBe(503)
+    }
   })
 })
 
@@ -59,7 +77,7 @@ test('requests of unknown senders start one in each turn of the event loop, and 
     },
     refuse: (_, error) => renderError(error, {}, () => {}),
     findSender: (authorization = '') =>
-      known.has(authorization) ? { isAdmin: false, isQueueFull: false } : undefined,
+      known.has(authorization) ? { id: 1, isAdmin: false, isQueueFull: false } : undefined,
     probePaths: ['/health'],
   })
   const send = (path: string, headers = {}) => shedder.fetch(new Request(`http://h${path}`, { headers }))
@@ -106,12 +124,17 @@ describeOnServer('an instance', () => {
     let requests: Promise<unknown>[] = []
     await service.sql.begin(async (tx) => {
       await tx`lock table dataset in access exclusive mode` // which /version reads
-      requests = Array.from({ length: maxInProgress + surplus }, async () => {
-        const response = await instance.request('/version')
-        statuses.push(response.status)
-        if (response.status === 503) refusals.push(response)
-      })
-      await expect.poll(() => statuses.length).toBe(surplus)
+      const send = (length: number, sender: { key?: string }) =>
+        Array.from({ length }, async () => {
+          const response = await instance.request('/version', sender)
+          statuses.push(response.status)
+          if (response.status === 503) refusals.push(response)
+        })
+      requests = [
+        ...send(maxInProgressOfSender + surplus, {}),
+        ...send(maxInProgress - maxInProgressOfSender + surplus, { key }),
+      ]
+      await expect.poll(() => statuses.length).toBe(2 * surplus)
       refusals.push(await look())
       expect((await instance.request('/health')).status).toBe(200)
       const { status, text } = await instance.request('/metrics', { key: admin })
@@ -123,12 +146,12 @@ describeOnServer('an instance', () => {
     expect(refusals.map(({ status, headers, text }) => [status, headers.get('Retry-After'), text])).toEqual(
       refusals.map(() => [503, '5', '{"error":"Over capacity; retry in 5 seconds"}']),
     )
-    expect(new Set(refusals.map(({ headers }) => headers.get('X-Request-Id'))).size).toBe(surplus + 1)
+    expect(new Set(refusals.map(({ headers }) => headers.get('X-Request-Id'))).size).toBe(2 * surplus + 1)
     expect((await look()).status).toBe(200)
     expect((await service.readLedger(id)).charged).toBe(2)
 
     const metrics = (await instance.request('/metrics', { key: admin })).text
-    expect(metrics).toContain(`devdata_errors_total{code="over_capacity"} ${surplus + 1}`)
+    expect(metrics).toContain(`devdata_errors_total{code="over_capacity"} ${2 * surplus + 1}`)
   })
 })
 

@@ -203,6 +203,28 @@ describeOnOneDatabase('a load after a person was forgotten', (kind) => {
     },
   )
 
+  test('forgets a new user, whose further addresses show that it is somebody forgotten, with all names', async () => {
+    await loadAll(service.sql)
+    await forgetHome(false)
+    const shown = { login: 'z-at-work', email: 'z@work.example' }
+    const url = 'https://forge.example/z-at-work/own'
+    const lines = {
+      users: [createUser(4712, shown)],
+      identities: [{ forge_rest_id: 4712, addresses: [home] }],
+      repos: [createRepository(505, shown.login, ['vite'], { url, name: 'own' })],
+      commits: [
+        createCommit(95, toolUrl, shown.email, 82),
+        createCommit(96, toolUrl, 'bob@example.com', 83),
+        createCommit(97, url, 'bob@example.com', 84),
+      ],
+    }
+    expect(await load(service, lines)).toMatchObject({ users: nothing, forgotten: 2 })
+    expect(await searchTables(service.sql, [shown.login, shown.email, home])).toEqual([])
+    const [newest, second] = await list('/repos/bob/tool/commits')
+    expect([newest?.author_email, second?.author_email]).toEqual(['bob@example.com', forgottenAddress])
+    expect(await load(service, lines)).toMatchObject({ users: nothing, forgotten: 4 })
+  })
+
   test('keeps a user of whom it shows no more than a forgotten login, or a commit with a forgotten id', async () => {
     await loadAll(service.sql)
     await forgetZelda(service.sql)

@@ -300,16 +300,19 @@ describe.each(runtimes)('a process on %s', (runtime) => {
     expect(performance.now() - startedAt).toBeGreaterThan(9_900)
   })
 
-  test.each(['of one key', 'of as many unknown keys'])(
-    'serves others while 4,100 requests wait for their bodies: %s',
+  test.each(['of one key', 'of as many unknown keys', 'without a key'])(
+    'serves all while 4,100 requests wait for their bodies: %s',
     async (whose) => {
+      const authorization = () =>
+        whose === 'without a key'
+          ? ''
+          : `Authorization: Bearer ${whose === 'of one key' ? key : randomUUID()}\r\n`
       const clients: Socket[] = []
       for (let index = 0; index < 4_100; index++) {
-        const secret = whose === 'of one key' ? key : randomUUID()
         const client = connect(port, '127.0.0.1').on('error', () => {})
         client.resume()
         client.write(
-          `POST /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${secret}\r\nContent-Length: 100\r\n\r\n{`,
+          `POST /mcp HTTP/1.1\r\nHost: localhost\r\n${authorization()}Content-Length: 100\r\n\r\n{`,
         )
         clients.push(client)
         if (index % 100 === 0) await once(client, 'connect')
@@ -321,6 +324,8 @@ describe.each(runtimes)('a process on %s', (runtime) => {
         `POST /mcp HTTP/1.1\r\n${call}\r\nAuthorization: Bearer ${admin}\r\n\r\n${list}`,
       )
       expect(other).toMatch(/^HTTP\/1\.1 200 /)
+      const own = await send(`POST /mcp HTTP/1.1\r\n${call}\r\n${authorization()}\r\n${list}`)
+      expect(own).toMatch(whose === 'of one key' ? /^HTTP\/1\.1 200 / : /^HTTP\/1\.1 401 /)
       const metrics = await send(
         `GET /metrics HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${admin}\r\nConnection: close\r\n\r\n`,
       )

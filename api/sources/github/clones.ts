@@ -181,6 +181,6 @@ async function isDamaged(path: string): Promise<boolean> {
 /** Removes what a git that was killed has left: locks, and packs that are not complete. */
 async function removeRemains(path: string): Promise<void> {
   const files = await readdir(path, { recursive: true })
-  const remains = files.filter((file) => /\.lock$|[\\/]tmp_[^\\/]*$/.test(file))
+  const remains = files.filter((file) => /\.lock$|^objects[\\/](?:.*[\\/])?tmp_[^\\/]*$/.test(file))
   for (const file of remains) await rm(join(path, file), { force: true, recursive: true })
 }

@@ -13,6 +13,7 @@ import {
   queryNamedRepositories,
   queryOwnedRepositories,
   queryRepositories,
+  repositoryName,
 } from './queries.ts'
 import { type MissingItem, readItem } from './reply-items.ts'
 import type { Skipped } from './skipped.ts'
@@ -75,38 +76,77 @@ export async function findRepositories(
 const notFound = 'not found: deleted, private, or renamed and replaced'
 const unknownOwner = 'no account has this login'
 
-/** Smaller pages take more queries, but a large one may take the forge too long. */
+/**
+ * Smaller pages take more queries, but a large one may take the forge too long. If it fails at one of this size, a single
+ * repository may be the reason.
+ */
 const minPageSize = 10
 
 async function listOwned(forge: Forge, owner: string, search: Search): Promise<void> {
   let first = maxItems
   for (let after: string | null = null; ; ) {
-    const query = queryOwnedRepositories(owner, after, first)
-    const reply = first === minPageSize ? await ask(forge, query) : await tryToAsk(forge, query)
-    if (reply === 'forge_failed') {
+    const described: Reply | 'forge_failed' = await tryToAsk(
+      forge,
+      queryOwnedRepositories(owner, after, { first }),
+    )
+    if (described === 'forge_failed' && first > minPageSize) {
       first = Math.max(minPageSize, Math.floor(first / 3))
       continue
     }
+    const areNamed = described === 'forge_failed'
+    const reply: Reply = areNamed
+      ? await ask(forge, queryOwnedRepositories(owner, after, { first, areNamed }))
+      : described
     const page = readItem(reply, ['repositoryOwner'], ownedRepositories, unknownOwner)
     if (page.outcome !== 'given') {
       // The forge has no error for a login that no account has.
-      search.skipped.push(
-        page.outcome === 'unexplained' ? { name: owner, reason: unknownOwner } : skip(owner, page),
-      )
+      const isUnknown = page.outcome === 'unexplained' && after === null
+      search.skipped.push(isUnknown ? { name: owner, reason: unknownOwner } : skip(owner, page))
       return
     }
     const { nodes, pageInfo } = page.item.repositories
-    for (const [index, node] of nodes.entries()) {
-      const path = ['repositoryOwner', 'repositories', 'nodes', index]
-      const repository = readItem(reply, path, forgeRepository, notFound)
-      const name = readName(node) ?? `a repository of ${owner}`
-      if (repository.outcome === 'given') addRepository(search, repository.item, reply)
-      else search.skipped.push(skip(name, repository))
-    }
+    if (areNamed) await findEach(forge, readNodes(search, owner, nodes, reply, repositoryName), search)
+    else
+      for (const each of readNodes(search, owner, nodes, reply, forgeRepository))
+        addRepository(search, each, reply)
     forge.onProgress('listing repositories', search.repositories.size, undefined)
     if (!pageInfo.hasNextPage) return
     after = pageInfo.endCursor
   }
+}
+
+/** Reads a page of an owner's repositories. Notes those that the forge doesn't give. */
+function readNodes<Item>(
+  { skipped }: Search,
+  owner: string,
+  nodes: readonly unknown[],
+  reply: Reply,
+  schema: v.GenericSchema<unknown, Item>,
+): Item[] {
+  return nodes.flatMap((node, index) => {
+    const repository = readItem(reply, ['repositoryOwner', 'repositories', 'nodes', index], schema, notFound)
+    if (repository.outcome === 'given') return [repository.item]
+    skipped.push(skip(readName(node) ?? `a repository of ${owner}`, repository))
+    return []
+  })
+}
+
+/** Asks for repositories by their ids, and leaves out single ones that the forge fails at. */
+function findEach(
+  forge: Forge,
+  repositories: readonly v.InferOutput<typeof repositoryName>[],
+  search: Search,
+): Promise<void> {
+  return askInBatches(forge, repositories, {
+    size: minPageSize / 2,
+    createQuery: (batch) => queryRepositories(batch.map(({ id }) => id)),
+    read({ nameWithOwner: name }, index, reply) {
+      const repository = readItem(reply, ['nodes', index], forgeRepository, notFound)
+      if (repository.outcome === 'given') addRepository(search, repository.item, reply)
+      else search.skipped.push(skip(name, repository))
+    },
+    giveUp: ({ nameWithOwner: name }, reason) => search.skipped.push({ name, reason, isFailure: true }),
+  })
 }
 
 /** Reads the name of a repository that may be described incompletely. */

@@ -30,7 +30,8 @@ const maxErrorCharacters = 4_000
 const refusal =
   /returned error: 4(?!08|29)\d\d|not found|could not read Username|Authentication failed|couldn't find remote ref/i
 
-const gone = /returned error: (?:404|410|451)\b|^repository '.*' not found|couldn't find remote ref/i
+/** The forge has no such repository. One whose branch isn't there was renamed since the forge was asked for it. */
+const gone = /returned error: (?:404|410|451)\b|^repository '.*' not found/i
 
 /** The token for the forge, and where it may be sent. */
 interface Access {

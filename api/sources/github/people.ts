@@ -86,18 +86,19 @@ export async function findPeople(
 }
 
 /**
- * Finds the forgotten person with the account's id, or else with its login, which forgets people without a known id.
+ * Finds the forgotten person with the account's id, or else with its login, if no id of theirs is known: logins change
+ * hands.
  */
 function findForgotten(
   { find }: ForgottenPeople,
-  account: Pick<AuthorAccount, 'databaseId' | 'login'>,
+  { databaseId, login }: Pick<AuthorAccount, 'databaseId' | 'login'>,
 ): ForgottenPerson | undefined {
-  return identify(account)
-    .map(find)
-    .find((person) => person !== undefined)
+  const byLogin = find(identifyLogin(login))
+  if (databaseId === null) return byLogin
+  return find(identifyForgeId(databaseId)) ?? (byLogin?.isKnownById ? undefined : byLogin)
 }
 
-/** Lists the identities of an account: the id first, because a login may pass to somebody else. */
+/** Lists the identities of an account. */
 function identify({ databaseId, login }: Pick<AuthorAccount, 'databaseId' | 'login'>): string[] {
   return [...(databaseId === null ? [] : [identifyForgeId(databaseId)]), identifyLogin(login)]
 }

@@ -111,8 +111,18 @@ export const ownedRepositories = v.object({
   }),
 })
 
-/** Asks for a page of the repositories that an account owns, `first` of them. */
-export function queryOwnedRepositories(login: string, after: string | null, first = maxItems): Query {
+/** A repository of which little was asked for. */
+export const repositoryName = v.object({ id: v.string(), nameWithOwner: v.string() })
+
+/**
+ * Asks for a page of the repositories that an account owns, `first` of them: all that is needed, or what `repositoryName`
+ * has.
+ */
+export function queryOwnedRepositories(
+  login: string,
+  after: string | null,
+  { first = maxItems, areNamed = false } = {},
+): Query {
   return {
     name: 'OwnedRepositories',
     text: `query OwnedRepositories($login: String!, $after: String, $first: Int!) {
@@ -120,12 +130,12 @@ export function queryOwnedRepositories(login: string, after: string | null, firs
         repositories(
           first: $first, after: $after, ownerAffiliations: OWNER, orderBy: { field: CREATED_AT, direction: ASC }
         ) {
-          nodes { ...repositoryFields }
+          nodes { ${areNamed ? 'id nameWithOwner' : '...repositoryFields'} }
           pageInfo { hasNextPage endCursor }
         }
       }
       ${rateLimitSelection}
-    }${repositoryFields}`,
+    }${areNamed ? '' : repositoryFields}`,
     variables: { login, after, first },
     points: 3,
   }

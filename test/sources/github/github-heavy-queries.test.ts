@@ -4,6 +4,7 @@
  * @module-tag later
  */
 import { expect, test } from 'vitest'
+import { selectMember } from '../../../api/catalog/stored-documents.ts'
 import { ForgeError } from '../../../api/sources/github/client.ts'
 import { startTestForge, type TestForge } from '../../support/github-import.ts'
 import { anyDatabase, startTestService } from '../../support/service.ts'
@@ -50,6 +51,21 @@ test.concurrent('An import halves queries that the forge fails at, and leaves ou
   const refreshed = await fake.load(service.sql, { targets: [], refresh: true })
   expect(refreshed.failed).toEqual([{ name: 'acme-works/monolith', reason: failure }])
   expect(refreshed.load?.repositories).toEqual({ added: 0, updated: 1, removed: 0 })
+  await service.close()
+})
+
+test.concurrent('An import lists an owner of whose repositories the forge fails at one', async () => {
+  await using fake = await startTestForge({ repositories: 12 })
+  const service = await startTestService(anyDatabase, { data: 'empty' })
+  const { special } = fake.organization
+  fake.forge.isTooHeavy = (variables, text) =>
+    has(variables.ids, special.monolith.id) || ('first' in variables && text.includes('diskUsage'))
+  const result = await fake.load(service.sql, { withHistory: false })
+  expect(result.failed).toEqual([{ name: 'acme-works/monolith', reason: failure }])
+  const names = await service.sql<{ name: string }[]>`
+    select ${selectMember(service.sql, service.sql`members`, 'name')} as name from repositories`
+  expect(names.length).toBeGreaterThan(5)
+  expect(names.map(({ name }) => name)).not.toContain('monolith')
   await service.close()
 })
 

@@ -130,6 +130,23 @@ describeOnOneDatabase('An import from the forge', (kind) => {
     expect(await searchTables(service.sql, ['ada"', work, home])).toEqual([])
   })
 
+  test('takes nobody for a forgotten person whose login they have now, if the id of the person is known', async () => {
+    await commitAs(tool, work)
+    await loadBob()
+    await forgetPerson(service.sql, { identities: [`email:${work.toUpperCase()}`], keepRepositories: false })
+    const { model } = started.organization
+    model.renameAccount(ada, 'ada-2')
+    const carol = model.addAccount({ login: 'ada', addresses: [home] })
+    await commitAs(tool, home)
+    await commitAs(model.addRepository({ owner: carol, name: 'own' }), home)
+    const before = await service.sql`select hash from forgotten_identities order by hash`
+    await loadBob({ refresh: true })
+    await started.load(service.sql, { targets: [{ owner: 'ada' }] })
+    expect(await service.sql`select hash from forgotten_identities order by hash`).toEqual(before)
+    expect(await searchTables(service.sql, [home])).not.toEqual([])
+    expect(await searchTables(service.sql, [work])).toEqual([])
+  })
+
   test('leaves out who was forgotten by the login alone, with all addresses, and asks for no profile', async () => {
     await commitAs(tool, work, 'bob@example.org')
     await forgetPerson(service.sql, { identities: [identifyLogin('ada')], keepRepositories: false })

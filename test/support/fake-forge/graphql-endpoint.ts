@@ -108,7 +108,7 @@ class Exchange {
     if (fault !== null && this.#failEarly(fault)) return
     const query = this.#read(body)
     if (query === undefined) return
-    if (this.#state.isTooHeavy(query.variables)) return this.#send({ status: 502, body: timeout })
+    if (this.#state.isTooHeavy(query.variables, body)) return this.#send({ status: 502, body: timeout })
     const reply = await this.#run(query)
     if (fault === 'cut body') this.#cut(reply)
     else if (fault === 'cut JSON') this.#send({ ...reply, body: JSON.stringify(reply.body).slice(0, -20) })
