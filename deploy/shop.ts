@@ -5,7 +5,7 @@
  *   POST /orders   your checkout page's server, for an order that was paid: { "order": "1842", "customer": "Ada", "credits": 1000 }
  *   POST /notices  devdata's webhook: a key that runs low is topped up, if the customer's card may and can be charged
  *
- * Run it with Node 24: DEVDATA_URL=… DEVDATA_API_KEY=… WEBHOOK_SECRET=… PAYMENT_SECRET=… node shop.ts
+ * Run it with Node 24.2 or later: DEVDATA_URL=… DEVDATA_API_KEY=… WEBHOOK_SECRET=… PAYMENT_SECRET=… node shop.ts
  */
 import { timingSafeEqual } from 'node:crypto'
 import { createServer, type IncomingMessage } from 'node:http'

@@ -51,30 +51,25 @@ export async function checkDatabase(
     return [skipped('database', message)]
   }
   const findings: Finding[] = []
+  function skipRest(reason: string): void {
+    for (const subject of ['keys', 'data', 'sets', 'ledger']) findings.push(skipped(subject, reason))
+  }
   try {
     await withDatabase({ anySchema: true, longStatements: true }, async ({ sql }) => {
       findings.push(await checkServer(sql, databaseUrl === undefined))
       const { missing, newer, incompatible, isReadOnly } = await readSchemaState(sql)
       if (missing.length > 0) {
         findings.push(wrong('migrations', `${missing.join(', ')} missing; run: ${devdataCommand('migrate')}`))
-        for (const subject of ['keys', 'data', 'sets', 'ledger']) {
-          findings.push(skipped(subject, 'not read, because migrations are missing'))
-        }
-        return
+        return skipRest('not read, because migrations are missing')
       }
-      findings.push(
-        incompatible.length > 0
-          ? wrong(
-              'migrations',
-              `this version can't run on ${incompatible.join(', ')}, which a newer version has applied; run that version`,
-            )
-          : ok(
-              'migrations',
-              newer.length === 0
-                ? 'all applied'
-                : `all applied, and ${newer.join(', ')} of a newer version, on which this one can run`,
-            ),
-      )
+      if (incompatible.length > 0) {
+        const reason = `this version can't run on ${incompatible.join(', ')}, which a newer version has applied`
+        findings.push(wrong('migrations', `${reason}; run that version`))
+        return skipRest('not read, because of that version')
+      }
+      const others =
+        newer.length === 0 ? '' : `, and ${newer.join(', ')} of a newer version, on which this one can run`
+      findings.push(ok('migrations', `all applied${others}`))
       if (isReadOnly) findings.push(wrong('database', readOnlyAdvice))
       findings.push(...(await checkCluster(sql)))
       findings.push(await checkKeys(sql))

@@ -62,7 +62,7 @@ async function importList(
 ): Promise<void> {
   if (dryRun && report !== undefined) {
     command.error(
-      '--report says what became of each line, and --dry-run changes nothing; leave out one of them',
+      'error: --report says what became of each line, and --dry-run changes nothing; leave out one of them',
     )
   }
   const entries = parseDeletionList(decodeDeletionList(await readListFile(file)))

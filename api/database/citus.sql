@@ -1,4 +1,4 @@
--- Distributes the commits of a database over the workers of a Citus cluster (docs: Scaling). Run this file on the coordinator,
+-- Distributes the commits of a database over the workers of a Citus cluster (docs: Poolers, replicas and clusters). Run this file on the coordinator,
 -- once, after the workers were added with citus_add_node, while no instance and no load runs. If it fails before its last
 -- statement, nothing has changed.
 --

@@ -271,6 +271,7 @@ export async function migrate(
 async function applyMissing(sql: Sql, migrations: readonly Migration[]): Promise<string[]> {
   const missing = await readMissing(sql, migrations)
   if (missing.length === 0) return [] // which needs no right to change the schema
+  await assertOwnSchema(sql, missing)
   try {
     return await beginLong(sql, (tx) => applyInTransaction(tx, migrations))
   } catch (error) {
@@ -280,6 +281,19 @@ async function applyMissing(sql: Sql, migrations: readonly Migration[]): Promise
         `run as the role that owns the schema: ${devdataCommand('migrate')}`,
     )
   }
+}
+
+/** Throws `MigrationError` when this role would create tables in another schema than that of the devdata it finds. */
+async function assertOwnSchema(sql: Sql, missing: readonly string[]): Promise<void> {
+  if (missing.length === listMigrations().length) return // it finds none
+  const [other] = await sql<{ found: string; own: string }[]>`
+    select relnamespace::regnamespace::text as found, current_schema()::text as own from pg_class
+    where oid = to_regclass('migrations') and relnamespace <> current_schema()::regnamespace`
+  if (other === undefined) return
+  throw new MigrationError(
+    `The database ${describeLack(missing)}. Its schema is ${other.found}, and this role creates tables in ${other.own}; ` +
+      `run as the role that owns the schema: ${devdataCommand('migrate')}`,
+  )
 }
 
 /** Names the migrations that a database lacks. Throws as `migrate` does, but for rights. */

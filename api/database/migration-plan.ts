@@ -71,11 +71,13 @@ function estimate({ rows, bytes }: PlannedChange): number {
   return bytes / (rows === 'read' ? readBytesPerSecond : writtenBytesPerSecond)
 }
 
+/** Measures the tables of the schema that devdata is in, or will be. */
 async function measureTables(sql: Sql): Promise<Map<string, number>> {
   const tables = await sql<{ name: string; bytes: number }[]>`
-    select relname as name, pg_total_relation_size(c.oid) as bytes
-    from pg_class c join pg_namespace n on n.oid = relnamespace
-    where relkind = 'r' and nspname = current_schema()`
+    select relname as name, pg_total_relation_size(oid) as bytes from pg_class
+    where relkind = 'r' and relnamespace = coalesce(
+      (select relnamespace from pg_class where oid = to_regclass('migrations')), current_schema()::regnamespace
+    )`
   return new Map(tables.map(({ name, bytes }) => [name, bytes]))
 }
 

@@ -58,6 +58,28 @@ export interface LoadSheddingOptions extends Pick<ServedApp, 'fetch' | 'refuse'>
   probePaths: readonly string[]
 }
 
+/** Counts requests in progress, in all and of each key, by its id. Undefined: of all senders that aren't known. */
+function createPlaces() {
+  const ofSenders = new Map<number | undefined, number>()
+  let all = 0
+  const countOf = (id: number | undefined) => ofSenders.get(id) ?? 0
+  function change(id: number | undefined, by: 1 | -1): void {
+    all += by
+    const ofSender = countOf(id) + by
+    if (ofSender > 0) ofSenders.set(id, ofSender)
+    else ofSenders.delete(id)
+  }
+  return {
+    count: () => all,
+    countOf,
+    /** Returns a function that leaves the place. */
+    enter(id: number | undefined): () => void {
+      change(id, 1)
+      return () => change(id, -1)
+    },
+  }
+}
+
 /** Puts the check in front of an app. */
 export function createLoadShedder({
   fetch,
@@ -66,10 +88,8 @@ export function createLoadShedder({
   probePaths,
 }: LoadSheddingOptions): ServedApp & { countInProgress(): number } {
   const error = overCapacity() // made once: a stack trace costs more than a response
-  const others = { inProgress: 0 }
-  const probes = { inProgress: 0 }
-  /** Requests among `others` of each key, by its id, and of all senders that aren't known. */
-  const inProgressOf = new Map<number | undefined, number>()
+  const others = createPlaces()
+  const probes = createPlaces()
   /** Requests of unknown senders, oldest first. */
   const waiting: { request: Request; start: () => void }[] = []
   /** Takes a path, or a URL with an authority, which has at least one character. */
@@ -77,10 +97,11 @@ export function createLoadShedder({
     probePaths.includes(url.startsWith('/') ? url : url.slice(url.indexOf('/', 'http://h'.length)))
 
   function isFull({ target, authorization }: RequestHead): boolean {
-    if (isProbe(target) && probes.inProgress < maxProbes) return false
+    if (isProbe(target) && probes.count() < maxProbes) return false
     const { id, isAdmin = false, isQueueFull = false } = findSender(authorization) ?? {}
-    if (isQueueFull || (inProgressOf.get(id) ?? 0) >= maxInProgressOfSender) return true
-    return others.inProgress >= (isAdmin ? maxInProgressForAdmins : maxInProgress)
+    if (isQueueFull) return true
+    if (isAdmin) return others.count() >= maxInProgressForAdmins
+    return others.countOf(id) >= maxInProgressOfSender || others.count() >= maxInProgress
   }
 
   const findSenderOf = ({ headers }: Request) => findSender(headers.get('Authorization') ?? undefined)
@@ -88,21 +109,6 @@ export function createLoadShedder({
   /** Not if its key was found while it waited, so a key's first burst waits once, or if its client has left. */
   function needsTurn(request: Request): boolean {
     return !request.signal.aborted && findSenderOf(request) === undefined
-  }
-
-  /** Counts a request that begins. Returns a function for its end. */
-  function enter(request: Request, isOwnPlace: boolean): () => void {
-    const places = isOwnPlace ? probes : others
-    const id = findSenderOf(request)?.id
-    const count = (change: number) => {
-      places.inProgress += change
-      if (isOwnPlace) return
-      const ofSender = (inProgressOf.get(id) ?? 0) + change
-      if (ofSender > 0) inProgressOf.set(id, ofSender)
-      else inProgressOf.delete(id)
-    }
-    count(1)
-    return () => count(-1)
   }
 
   /**
@@ -127,8 +133,8 @@ export function createLoadShedder({
     refuse,
     shedLoad: (request) => (isFull(request) ? refuse(request.method, error) : 'accepted'),
     async fetch(request, server) {
-      const isOwnPlace = isProbe(request.url) && probes.inProgress < maxProbes
-      const leave = enter(request, isOwnPlace)
+      const isOwnPlace = isProbe(request.url) && probes.count() < maxProbes
+      const leave = isOwnPlace ? probes.enter(undefined) : others.enter(findSenderOf(request)?.id)
       try {
         if (!isOwnPlace && needsTurn(request)) await waitForTurn(request)
         return await fetch(request, server)
@@ -138,6 +144,6 @@ export function createLoadShedder({
         else leave()
       }
     },
-    countInProgress: () => others.inProgress + probes.inProgress,
+    countInProgress: () => others.count() + probes.count(),
   }
 }

@@ -84,13 +84,28 @@ function summary(sql: SqlOrTransaction) {
     ${selectTime(sql, sql`last_used_at`)} as last_used_at`
 }
 
-/** Creates a key. Its `secret` is not stored, so nothing can return it again. */
-export async function createKey(sql: Sql, key: NewKey): Promise<{ secret: string; key: KeySummary }> {
-  const secret = randomUUID()
-  const [created] = await sql<{ id: number }[]>`
-    select create_key(${writeNewKey(key)}::text::jsonb, ${hashSecret(secret)}) as id`
-  if (created === undefined) throw new Error('the key was not stored')
-  return { secret, key: await getKey(sql, created.id) }
+/**
+ * Runs `work` in a transaction: a new secret works only if its key could be read, too, because nothing can return the
+ * secret again.
+ */
+async function withNewSecret<Result>(
+  sql: Sql,
+  work: (tx: SqlOrTransaction, secret: string) => Promise<Result>,
+): Promise<Result> {
+  const { result } = await sql.begin('isolation level read committed', async (tx) => ({
+    result: await work(tx, randomUUID()),
+  }))
+  return result
+}
+
+/** Creates a key. Its `secret` is not stored. */
+export function createKey(sql: Sql, key: NewKey): Promise<{ secret: string; key: KeySummary }> {
+  return withNewSecret(sql, async (tx, secret) => {
+    const [created] = await tx<{ id: number }[]>`
+      select create_key(${writeNewKey(key)}::text::jsonb, ${hashSecret(secret)}) as id`
+    if (created === undefined) throw new Error('the key was not stored')
+    return { secret, key: await getKey(tx, created.id) }
+  })
 }
 
 /** What became of a request for a key, and the key. */
@@ -107,33 +122,34 @@ export interface KeyCreation {
  * asked for. Throws `KeyError` when something else was asked for under the reference, when its key was deleted, or when
  * a new key would have expired.
  */
-export async function createUserKey(
+export function createUserKey(
   sql: Sql,
   { maker, reference, request }: { maker: number; reference: string; request: string },
   newKey: Omit<NewKey, 'role'>,
 ): Promise<KeyCreation> {
-  const secret = randomUUID()
-  const [row] = await sql<{ outcome: KeyCreation['outcome'] | 'conflict' | 'expired'; key_id: number }[]>`
-    select * from create_user_key(
-      ${maker}, ${reference}, ${hash('sha256', request, 'buffer')}, ${writeNewKey(newKey)}::text::jsonb, ${hashSecret(secret)}
-    )`
-  if (row === undefined) throw new Error('the request for a key was not decided')
-  const { outcome, key_id: id } = row
-  if (outcome === 'expired') throw new KeyError('expired', 'A new key must expire in the future')
-  if (outcome === 'conflict') {
-    throw new KeyError(
-      'conflict',
-      `Under the reference "${reference}", key ${id} was made from another body; use another reference for another key`,
-    )
-  }
-  const key = await getKey(sql, id).catch((error) => {
-    if (!(error instanceof KeyError)) throw error
-    throw new KeyError(
-      'conflict',
-      `Under the reference "${reference}", key ${id} was made and later deleted; use another reference for another key`,
-    )
+  return withNewSecret(sql, async (tx, secret) => {
+    const [row] = await tx<{ outcome: KeyCreation['outcome'] | 'conflict' | 'expired'; key_id: number }[]>`
+      select * from create_user_key(
+        ${maker}, ${reference}, ${hash('sha256', request, 'buffer')}, ${writeNewKey(newKey)}::text::jsonb, ${hashSecret(secret)}
+      )`
+    if (row === undefined) throw new Error('the request for a key was not decided')
+    const { outcome, key_id: id } = row
+    if (outcome === 'expired') throw new KeyError('expired', 'A new key must expire in the future')
+    if (outcome === 'conflict') {
+      throw new KeyError(
+        'conflict',
+        `Under the reference "${reference}", key ${id} was made from another body; use another reference for another key`,
+      )
+    }
+    const key = await getKey(tx, id).catch((error) => {
+      if (!(error instanceof KeyError)) throw error
+      throw new KeyError(
+        'conflict',
+        `Under the reference "${reference}", key ${id} was made and later deleted; use another reference for another key`,
+      )
+    })
+    return { outcome, secret: outcome === 'created' ? secret : null, key }
   })
-  return { outcome, secret: outcome === 'created' ? secret : null, key }
 }
 
 /** Writes the argument of the SQL function `create_key`. */
@@ -293,39 +309,41 @@ export async function deleteKey(sql: Sql, id: number): Promise<KeySummary> {
 }
 
 /** Creates a new secret for a key. The old ones work for another `graceSeconds`. */
-export async function rotateKey(
+export function rotateKey(
   sql: Sql,
   id: number,
   graceSeconds: number,
 ): Promise<{ secret: string; key: KeySummary }> {
-  const secret = randomUUID()
-  const [row] = await sql<{ outcome: string }[]>`
-    select rotate_key(${id}, ${hashSecret(secret)}, ${graceSeconds}) as outcome`
-  if (row?.outcome !== 'rotated') throw unknownKey(id)
-  return { secret, key: await getKey(sql, id) }
+  return withNewSecret(sql, async (tx, secret) => {
+    const [row] = await tx<{ outcome: string }[]>`
+      select rotate_key(${id}, ${hashSecret(secret)}, ${graceSeconds}) as outcome`
+    if (row?.outcome !== 'rotated') throw unknownKey(id)
+    return { secret, key: await getKey(tx, id) }
+  })
 }
 
 /**
  * Does so for a user key; under a reference, which is the key's own, once. Throws `KeyError` when the key was rotated
  * under the reference with another grace period.
  */
-export async function rotateUserKey(
+export function rotateUserKey(
   sql: Sql,
   id: number,
   { graceSeconds, reference }: { graceSeconds: number; reference: string | undefined },
 ): Promise<Omit<KeyCreation, 'outcome'>> {
-  const secret = randomUUID()
-  const [row] = await sql<{ outcome: 'rotated' | 'repeated' | 'conflict' | 'unknown_key' }[]>`
-    select rotate_user_key(${id}, ${hashSecret(secret)}, ${graceSeconds}, ${reference ?? null}) as outcome`
-  if (row === undefined) throw new Error('the rotation was not decided')
-  if (row.outcome === 'unknown_key') throw unknownKey(id)
-  if (row.outcome === 'conflict') {
-    throw new KeyError(
-      'conflict',
-      `Under the reference "${reference}", key ${id} was rotated with another grace_seconds; use another reference for another rotation`,
-    )
-  }
-  return { secret: row.outcome === 'rotated' ? secret : null, key: await getKey(sql, id) }
+  return withNewSecret(sql, async (tx, secret) => {
+    const [row] = await tx<{ outcome: 'rotated' | 'repeated' | 'conflict' | 'unknown_key' }[]>`
+      select rotate_user_key(${id}, ${hashSecret(secret)}, ${graceSeconds}, ${reference ?? null}) as outcome`
+    if (row === undefined) throw new Error('the rotation was not decided')
+    if (row.outcome === 'unknown_key') throw unknownKey(id)
+    if (row.outcome === 'conflict') {
+      throw new KeyError(
+        'conflict',
+        `Under the reference "${reference}", key ${id} was rotated with another grace_seconds; use another reference for another rotation`,
+      )
+    }
+    return { secret: row.outcome === 'rotated' ? secret : null, key: await getKey(tx, id) }
+  })
 }
 
 /** Returns a key that isn't deleted. Throws `KeyError` if there is none. */

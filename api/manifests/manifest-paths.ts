@@ -69,6 +69,7 @@ const unreadFiles = new Set([
   'gleam.toml',
   'MODULE.bazel',
   'paket.dependencies',
+  'pixi.toml',
   'project.clj',
   'Project.toml',
   'rebar.config',
@@ -76,7 +77,7 @@ const unreadFiles = new Set([
   'WORKSPACE',
 ])
 
-const unreadExtensions = /\.(?:cabal|nimble|opam|rockspec)$/
+const unreadExtensions = /\.(?:cabal|nimble|nuspec|opam|podspec\.json|rockspec)$/
 
 /** Finds out whether a path that `findManifest` doesn't know is a manifest all the same. */
 export function findUnreadManifest(path: string): UnreadManifest | undefined {

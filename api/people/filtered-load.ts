@@ -77,8 +77,8 @@ export function withoutForgottenPeople(
     async flush() {
       const dropped = await staging.flush(leftOutUsers.keys())
       leftOut += dropped.leftOut.length
-      for (const { forgeRestId, identities, isLocal } of dropped.leftOut) {
-        if (!isLocal) addIdentities(leftOutUsers.get(forgeRestId), identities)
+      for (const row of dropped.leftOut) {
+        if (!row.isLocal) addIdentities(leftOutUsers.get(row.forgeRestId), row.identities)
       }
       return dropped
     },

@@ -135,7 +135,7 @@ function readFilterEntries(query: URLSearchParams, name: EntriesFilter): string[
 }
 
 function assertCountries(name: string, entries: readonly string[]): void {
-  // The capitals of "ß" are "SS".
+  // 'ß'.toUpperCase() is 'SS'.
   const wrong = entries.findIndex((code) => !/^[A-Za-z]{2}$/.test(code) || !isCountryCode(code.toUpperCase()))
   if (wrong < 0) return
   const suggested = suggestCountryCode(entries[wrong] ?? '')

@@ -40,17 +40,17 @@ function shorten(name: string): string {
 /**
  * Returns the query of a URL with plain names. Throws 400 if an entry ends in a plus sign: it is a space in a query, so
  * `language=C++` would find what is written in C. `repeatable` are the parameters that may be repeated, and
- * `comparedWhole` those whose entries may not end in one.
+ * `withoutPlusAtEnd` those whose entries may not end in one.
  */
 export function readQuery(
   { search, searchParams }: Pick<URL, 'search' | 'searchParams'>,
   repeatable: readonly string[],
-  comparedWhole: readonly string[] = repeatable.filter(isComparedWhole),
+  withoutPlusAtEnd: readonly string[] = repeatable.filter(isComparedWhole),
 ): URLSearchParams {
   if (search.includes('+')) {
     // A valid URL has no NUL.
     const marked = usePlainNames(new URLSearchParams(search.replaceAll('+', '%00')), repeatable)
-    for (const name of comparedWhole) assertNoPlusAtEnd(marked, name)
+    for (const name of withoutPlusAtEnd) assertNoPlusAtEnd(marked, name)
   }
   return usePlainNames(searchParams, repeatable)
 }

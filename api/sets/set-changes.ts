@@ -27,6 +27,7 @@ import {
   readLastIds,
   type SetList,
   selectTermRows,
+  setLists,
   type TermTable,
   termColumns,
 } from './stored-sets.ts'
@@ -44,7 +45,7 @@ export interface ChangedSets {
 /** Bounds of what is in memory at a time. */
 const usualBounds = {
   /** Changes of a range, or of a part of a slice: a term and an id each. */
-  changes: 1_500_000,
+  changes: 750_000,
   /** Sets of a range, each with its changes and its state. */
   terms: 20_000,
   /** Parts that are rewritten. */
@@ -71,7 +72,7 @@ export async function applySetChanges(
     bounds.changes,
   )
   const collected = new TermChanges(Math.max(0, ...ranges.map(({ size }) => size)))
-  if (ranges.length > 3) await tx`create index on ${tx(changes)} (list, id)` // otherwise, each is most of the table
+  if (ranges.length > setLists.length) await tx`create index on ${tx(changes)} (list, id)` // a list has several ranges
   const pieces = await planPieces(tx, ranges, bounds.changes, collected, (range) =>
     readRange(tx, changes, range, collected),
   )

@@ -72,8 +72,8 @@ export class TermChanges implements Sliceable {
   #reserve(added: number): number {
     const length = this.#length + added
     if (length > this.#terms.length) {
-      this.#terms = extend(this.#terms, 2 * length)
-      this.#changes = extend(this.#changes, 2 * length)
+      this.#terms = extend(this.#terms, Math.ceil(1.5 * length))
+      this.#changes = extend(this.#changes, Math.ceil(1.5 * length))
     }
     return length
   }

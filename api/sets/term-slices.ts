@@ -100,10 +100,11 @@ export async function planPieces(
     await copyWhileMade(tx, 'term_slices', columns, listRows(place, range, collected.split(blocks)))
   }
   await tx`create index on term_slices (list, block, range)`
-  // A slice has the blocks that begin within the bound. One with more changes is divided by their ranges.
+  // A slice has the blocks that begin within three quarters of the bound, so that most are one piece. One with more
+  // changes is divided by ranges.
   const pieces = await tx<(Omit<Piece, 'read'> & Bounds)[]>`
     with slices as (
-      select block, floor((sum(size) over (order by block) - size) / ${bound}::bigint) as slice
+      select block, floor((sum(size) over (order by block) - size) / (0.75 * ${bound}::bigint))::integer as slice
       from (select block, sum(size) as size from term_slices group by block) b
     ), parts as (
       select s.*, slice, floor(sum(size) over (partition by slice, list order by range) / ${bound}::bigint) as piece
@@ -134,9 +135,9 @@ interface Bounds {
   lastBlock: number
 }
 
-/** Plans some eight blocks for each slice: frequent terms are next to each other, so blocks differ in size. */
+/** Plans some 32 blocks for each slice: frequent terms are next to each other, so blocks differ in size. */
 function planBlocks(slices: number, lastTerm: number): TermBlocks {
-  const bits = Math.min(maxBlockBits, Math.ceil(Math.log2(slices)) + 3)
+  const bits = Math.min(maxBlockBits, Math.ceil(Math.log2(slices)) + 5)
   return { bits, shift: Math.max(Math.log2(shelfPlaces), Math.ceil(Math.log2(lastTerm + 1)) - bits) }
 }
 

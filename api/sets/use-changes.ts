@@ -22,7 +22,7 @@ export interface UseSource {
 }
 
 /** Bounds of what is in memory at a time: uses that are read, and uses that are merged. */
-const usualBounds = { range: 1_000_000, batch: 100_000 }
+const usualBounds = { range: 500_000, batch: 100_000 }
 
 /**
  * Applies changes of uses. `sizes` is SQL: `list`, `id` and `size` of the changed items, and `undated` are terms whose
@@ -102,7 +102,7 @@ async function mergeUses(
   const { list } = range
   const starts = await findChunks(tx, range, changed, first, end)
   /** The changes of each chunk: those before the next one. */
-  const pieces: Piece[] = []
+  const pieces: ChunkChange[] = []
   let chunk = -1
   for (let place = first; place < end; place++) {
     const isBefore = (start: number) =>
@@ -123,7 +123,7 @@ async function mergeUses(
 }
 
 /** A range of changed uses that are merged into one chunk. */
-interface Piece {
+interface ChunkChange {
   /** Number of the chunk. -1: no chunk begins before these uses. */
   chunk: number
   from: number
@@ -136,7 +136,7 @@ const chunkColumns = listColumns({ list: 'text', term_id: 'integer', item_id: 'i
 function* mergeAll(
   list: string,
   changed: Uses,
-  pieces: readonly Piece[],
+  pieces: readonly ChunkChange[],
   stored: ReadonlyMap<number, Uses>,
 ): Generator<WrittenRow, void> {
   for (const piece of pieces) {
@@ -208,7 +208,7 @@ async function takeChunks(
 }
 
 /** Merges changed uses with those of a chunk. Of several changes of one use, the last one counts. */
-function merge(before: Uses, changed: Uses, { from, to }: Piece): Uses {
+function merge(before: Uses, changed: Uses, { from, to }: ChunkChange): Uses {
   const after = new Uses(before.length + to - from)
   let kept = 0
   for (let place = from; place < to; place++) {

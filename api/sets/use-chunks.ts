@@ -87,7 +87,7 @@ export class Uses implements Sliceable {
     return this.termAt(place) - termId || this.itemAt(place) - item
   }
 
-  /** Sorts uses by term, then by item. They were added by item, and no others are added until all are cleared. */
+  /** Sorts uses by term. Those of a term were added by item, and keep that order. Add no others until all are cleared. */
   sort(): void {
     this.#order = sortByTerm(this.#placeByTerm()).changes
   }
@@ -106,7 +106,7 @@ export class Uses implements Sliceable {
   addBlock(bytes: Uint8Array): void {
     const added = bytes.length / bytesOfUse
     const length = this.length + added
-    if (length > this.#terms.length) this.#extend(2 * length)
+    if (length > this.#terms.length) this.#extend(Math.ceil(1.5 * length))
     let at = 0
     for (const column of [this.#terms, this.#items, this.#begins, this.#ends]) {
       const target = toBytes(column.subarray(this.length, length))

@@ -18,8 +18,11 @@ import { readCode, unavailable } from '../errors.ts'
 /** The first half of the advisory lock; the second half is the load's id. */
 const lockClass = 0x6c6f_6164
 
-/** Takes the lock of a load. Resolves with the function that releases it; so does the end of the process. */
-export function holdLivenessLock(sql: Sql, importId: number): Promise<() => Promise<void>> {
+/**
+ * Takes the lock of a load. Resolves with the function that releases it; so does the end of the process. Undefined:
+ * another schema of the database has a load with this id.
+ */
+export function holdLivenessLock(sql: Sql, importId: number): Promise<(() => Promise<void>) | undefined> {
   return isEmbedded(sql) ? listen(socketPath(sql, importId)) : holdAdvisoryLock(sql, importId)
 }
 
@@ -36,10 +39,14 @@ export async function cleanUpIfDead(
     return cleanUp(sql)
   }
   await beginLong(sql, async (tx) => {
-    const [lock] = await tx<{ taken: boolean }[]>`
-      select pg_try_advisory_xact_lock(${lockClass}, ${lockKey(importId)}) as taken`
-    if (lock?.taken === true) await cleanUp(tx)
+    if (await tryLock(tx, importId)) await cleanUp(tx)
   })
+}
+
+async function tryLock(tx: SqlOrTransaction, importId: number): Promise<boolean> {
+  const [lock] = await tx<{ taken: boolean }[]>`
+    select pg_try_advisory_xact_lock(${lockClass}, ${lockKey(importId)}) as taken`
+  return lock?.taken === true
 }
 
 /**
@@ -60,18 +67,18 @@ export async function explainWait(sql: Sql, error: Error): Promise<Error> {
   })
 }
 
-async function holdAdvisoryLock(sql: Sql, importId: number): Promise<() => Promise<void>> {
+async function holdAdvisoryLock(sql: Sql, importId: number): Promise<(() => Promise<void>) | undefined> {
   if (sql.options.max < 2) throw new Error('a load needs two connections: one of them holds its lock')
-  const held = Promise.withResolvers<void>()
+  const held = Promise.withResolvers<boolean>()
   const released = Promise.withResolvers<void>()
   const transaction = beginLong(sql, async (tx) => {
-    await tx`select pg_advisory_xact_lock(${lockClass}, ${lockKey(importId)})`
-    held.resolve()
-    await released.promise
+    const isTaken = await tryLock(tx, importId)
+    held.resolve(isTaken)
+    if (isTaken) await released.promise
   })
   // A load that loses its lock later goes on: it finds its staging tables, or fails because they are missing.
   transaction.catch(held.reject)
-  await held.promise
+  if (!(await held.promise)) return undefined
   return async () => {
     released.resolve()
     await transaction.catch(() => {})

@@ -105,10 +105,7 @@ function addRow(
 
 /** Creates the record and the tables of a load, and takes its lock. `end` releases that. */
 async function createLoad(sql: Sql): Promise<Pick<Staging, 'id' | 'end'>> {
-  const [next] = await sql<{ id: number }[]>`select nextval(pg_get_serial_sequence('imports', 'id')) as id`
-  if (next === undefined) throw new Error('the import has no id')
-  const { id } = next
-  const end = await holdLivenessLock(sql, id) // before other loads can see it
+  const { id, end } = await takeId(sql)
   try {
     await sql`insert into imports (id) overriding system value values (${id})`
     await createStagingTables(sql, id)
@@ -117,6 +114,16 @@ async function createLoad(sql: Sql): Promise<Pick<Staging, 'id' | 'end'>> {
     throw error
   }
   return { id, end }
+}
+
+/** Takes the next id that no load of another schema has at the moment, with its lock, before other loads can see it. */
+async function takeId(sql: Sql): Promise<Pick<Staging, 'id' | 'end'>> {
+  for (;;) {
+    const [next] = await sql<{ id: number }[]>`select nextval(pg_get_serial_sequence('imports', 'id')) as id`
+    if (next === undefined) throw new Error('the import has no id')
+    const end = await holdLivenessLock(sql, next.id)
+    if (end !== undefined) return { id: next.id, end }
+  }
 }
 
 /** Begins a load. Drops the staging tables of loads whose process was killed. */
@@ -261,7 +268,7 @@ async function dropUsers(
   if (users.length === 0) return []
   const dropped = (kind: 'users' | 'identities') => tx<DroppedRows['leftOut']>`
     delete from ${tx(stagingTable(kind, id))} where forge_rest_id = any (${tx.typed.bigints(users)})
-    returning forge_rest_id as "forgeRestId", identities,
+    returning forge_rest_id as "forgeRestId", to_json(identities) as identities,
       coalesce(${isLocalDocument(tx, tx`document`)}, false) as "isLocal"`
   return [...(await dropped('users')), ...(await dropped('identities'))]
 }

@@ -11,7 +11,7 @@ export type Key = {
   name: string | null
   /** Role of the key. */
   role: Role
-  /** What a `user` key may read. An `admin` key with `metrics:read` may use nothing but `/metrics`, and one with `keys:write` nothing but `/admin/keys`. */
+  /** What a `user` key may read. An `admin` key with `metrics:read` is for `/metrics` alone, and one with `keys:write` for `/admin/keys` alone. Both read their own state below `/api-key`, too. */
   scopes: ('users:read' | 'repos:read' | 'metrics:read' | 'keys:write')[]
   /** Balance of the key. */
   remaining_credits: number

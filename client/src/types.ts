@@ -179,7 +179,7 @@ export type CompanyText = {
 
 /** A value, and the number of items that have it. */
 export type ValueCount = {
-  /** The value, as a filter takes it. */
+  /** The value, as a filter takes it. Filters can't select a value that contains a comma, because they read it as two. */
   value: string
   /** The items that have it. */
   count: number

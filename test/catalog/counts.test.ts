@@ -51,18 +51,16 @@ describeOnEachDatabase('counts', (kind) => {
   })
 
   test('keep a package whose name another ecosystem takes for the one that was asked for', async () => {
-    const names = [
-      ['dotted.name'],
-      ['dotted.name', 'dotted-name'],
-      ['dotted.name', 'dotted-name'],
-      ['dotted-name'],
-    ]
+    const names = Array.from({ length: 61 }, (_, index) => [
+      'dotted.name',
+      ...(index < 60 ? ['dotted-name'] : []),
+    ])
     await loadRecords(service.sql, {
       repos: names.map((own, index) => createRepository(8_100_000 + index, 'dotted', own)),
     })
     expect(await read('/counts?of=repos&by=dependency&dependency_names=dotted.name')).toMatchObject({
-      data: [{ value: 'dotted-name', count: 2 }],
-      total: 3,
+      data: [{ value: 'dotted-name', count: 60 }],
+      total: 61,
     })
   })
 

@@ -162,6 +162,33 @@ describe.skipIf(!hasPostgres)('a database with three roles', () => {
     expect(doctor.stdout).toMatch(/^ok +ledger /m)
   })
 
+  test('is the owner’s alone to migrate: the operator makes no other schema, and plans for that of the owner', async () => {
+    const [newest] = await sql.devdata_owner<{ number: number; name: string; checksum: string }[]>`
+      delete from migrations where number = (select max(number) from migrations) returning number, name, checksum`
+    if (newest === undefined) throw new Error('no migration was applied')
+    const { number, name, checksum } = newest
+    try {
+      expect(await command('devdata_operator', 'migrate')).toEqual({
+        code: 1,
+        stdout: '',
+        stderr:
+          `The database lacks ${name}. Its schema is public, and this role creates tables in devdata_operator; ` +
+          'run as the role that owns the schema: npm run -s devdata -- migrate\n',
+      })
+      expect(await sql.devdata_operator`select to_regclass('devdata_operator.migrations') as found`).toEqual([
+        { found: null },
+      ])
+      const plans = await Promise.all(
+        (['devdata_operator', 'devdata_owner'] as const).map((role) => command(role, 'migrate', '--plan')),
+      )
+      expect(plans[0]).toEqual(plans[1])
+      expect(plans[0]?.stdout).toContain('forgotten_identities')
+    } finally {
+      await sql.devdata_owner`
+        insert into migrations (number, name, checksum, compatible_since) values (${number}, ${name}, ${checksum}, 1)`
+    }
+  })
+
   test('names the role that may run a command, if another one tries', async () => {
     for (const [role, args] of [
       ['devdata_server', ['keys', 'create', '--credits', '1']],

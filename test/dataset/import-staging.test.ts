@@ -5,12 +5,14 @@ import { applyImport } from '../../api/dataset/apply-load.ts'
 import { verifySets } from '../../api/dataset/set-verification.ts'
 import { foldText } from '../../api/names/case-folding.ts'
 import { findSources, importNdjson } from '../../api/sources/ndjson/import.ts'
+import { holdLivenessLock } from '../../api/staging/liveness-lock.ts'
 import { parseItem } from '../../api/staging/records.ts'
 import { beginStaging, dropDeadLoads, type Staging } from '../../api/staging/staging.ts'
 import { stagingTable } from '../../api/staging/staging-tables.ts'
 import { readCatalog } from '../support/catalog.ts'
 import { readListResponse } from '../support/list-response.ts'
 import { createRepository, createUser, loadRecords, testOrigin } from '../support/records.ts'
+import { describeOnServer } from '../support/server.ts'
 import {
   describeOnEachDatabase,
   describeOnOneDatabase,
@@ -224,5 +226,20 @@ describeOnEachDatabase('what a load has staged', (kind) => {
     await staging.discard()
     await loadRecords(service.sql, { users: [] })
     expect(await service.sql`select from imports`).toHaveLength(0)
+  })
+})
+
+describeOnServer('a load', () => {
+  const service = useService('postgresql', { data: 'empty' })
+
+  test('takes another number than a load that runs in another schema of the database', async () => {
+    const first = await beginStaging(service.sql)
+    await first.discard()
+    const end = await holdLivenessLock(service.sql, first.id + 1)
+    expect(await holdLivenessLock(service.sql, first.id + 1)).toBeUndefined()
+    const second = await beginStaging(service.sql)
+    expect(second.id).toBe(first.id + 2)
+    await second.discard()
+    await end?.()
   })
 })

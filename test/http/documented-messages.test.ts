@@ -141,6 +141,8 @@ describe('openapi.yml', () => {
       'fork=1',
       'language=C++',
       'dependency_name=C++',
+      'dependency_names=C++',
+      'contains=C++',
       `has=bio&type=${entries(50)}&${dependencies}`,
       `language=${Array.from({ length: 50 }, () => 'c')}&license=mit&${dependencies}`,
       'owner=a%20b',

@@ -67,6 +67,28 @@ describe('the check in front of an app', () => {
   })
 })
 
+test('a request keeps the place of its sender, also if its key becomes known', async () => {
+  let id: number | undefined
+  const { promise: end, resolve } = Promise.withResolvers<Response>()
+  const shedder = createLoadShedder({
+    fetch: () => end,
+    refuse: (_, error) => renderError(error, {}, () => {}),
+    findSender: () => (id === undefined ? undefined : { id, isAdmin: false, isQueueFull: false }),
+    probePaths: [],
+  })
+  const send = () => shedder.fetch(new Request('http://h/users', { headers: { Authorization: 'key' } }))
+  const check = () => shedder.shedLoad({ method: 'GET', target: '/users', authorization: 'key' })
+  const requests = Array.from({ length: maxInProgressOfSender }, send)
+  expect(check()).not.toBe('accepted')
+  id = 7
+  expect(check()).toBe('accepted')
+  resolve(new Response())
+  await Promise.all(requests)
+  expect(shedder.countInProgress()).toBe(0)
+  id = undefined
+  expect(check()).toBe('accepted')
+})
+
 test('requests of unknown senders start one in each turn of the event loop, and others start before them', async () => {
   const started: string[] = []
   const known = new Set(['known'])

@@ -134,6 +134,12 @@ describeOnOneDatabase('whoever is on a deletion list', (kind) => {
       ['not found', 'already forgotten'],
     )
     expect(await listForgotten(service.sql)).toMatchObject({ people: [{ identities: 3 }], listed: 1 })
+    const noReply = '5+nobody@users.noreply.forge.example'
+    for (let time = 0; time < 2; time++) await expectResults([noReply], ['not found'])
+    expect(await listForgotten(service.sql)).toMatchObject({ people: [{ identities: 3 }], listed: 2 })
+    await load(service, { users: [createUser(5, { login: 'was-nobody' })] })
+    expect(await searchTables(service.sql, ['was-nobody'])).toEqual([])
+    expect((await listForgotten(service.sql)).listed).toBe(1)
   })
 
   test('is found wherever an address stands: further ones, authors, co-authors, committers, messages', async () => {

@@ -83,6 +83,8 @@ describe('a code', () => {
     const { access_token: access, refresh_token } = await readTokens(
       await exchange(first.fetch, connector, code),
     )
+    const guessed = { ...connector, verifier: 'x'.repeat(43) }
+    expect(await readError(await exchange(second.fetch, guessed, code))).toEqual(invalidGrant)
     for (const { fetch } of [first, second]) expect(await tryMcp(fetch, access)).toBe(200)
     expect(await readError(await exchange(second.fetch, connector, code))).toEqual(invalidGrant)
     for (const { fetch } of [first, second]) expect(await tryMcp(fetch, access)).toBe(401)

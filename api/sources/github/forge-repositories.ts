@@ -77,13 +77,15 @@ const notFound = 'not found: deleted, private, or renamed and replaced'
 const unknownOwner = 'no account has this login'
 
 /**
- * Smaller pages take more queries, but a large one may take the forge too long. If it fails at one of this size, a single
+ * Smaller pages take more queries, but a large one may take the forge too long. If it fails at one of this size, too, a single
  * repository may be the reason.
  */
 const minPageSize = 10
 
 async function listOwned(forge: Forge, owner: string, search: Search): Promise<void> {
   let first = maxItems
+  /** Those of pages that the forge fails at. */
+  const named: RepositoryName[] = []
   for (let after: string | null = null; ; ) {
     const described: Reply | 'forge_failed' = await tryToAsk(
       forge,
@@ -102,18 +104,23 @@ async function listOwned(forge: Forge, owner: string, search: Search): Promise<v
       // The forge has no error for a login that no account has.
       const isUnknown = page.outcome === 'unexplained' && after === null
       search.skipped.push(isUnknown ? { name: owner, reason: unknownOwner } : skip(owner, page))
-      return
+      break
     }
     const { nodes, pageInfo } = page.item.repositories
-    if (areNamed) await findEach(forge, readNodes(search, owner, nodes, reply, repositoryName), search)
-    else
-      for (const each of readNodes(search, owner, nodes, reply, forgeRepository))
+    if (areNamed) named.push(...readNodes(search, owner, nodes, reply, repositoryName))
+    else {
+      for (const each of readNodes(search, owner, nodes, reply, forgeRepository)) {
         addRepository(search, each, reply)
+      }
+    }
     forge.onProgress('listing repositories', search.repositories.size, undefined)
-    if (!pageInfo.hasNextPage) return
+    if (!pageInfo.hasNextPage) break
     after = pageInfo.endCursor
   }
+  await findEach(forge, named, search)
 }
+
+type RepositoryName = v.InferOutput<typeof repositoryName>
 
 /** Reads a page of an owner's repositories. Notes those that the forge doesn't give. */
 function readNodes<Item>(
@@ -132,11 +139,7 @@ function readNodes<Item>(
 }
 
 /** Asks for repositories by their ids, and leaves out single ones that the forge fails at. */
-function findEach(
-  forge: Forge,
-  repositories: readonly v.InferOutput<typeof repositoryName>[],
-  search: Search,
-): Promise<void> {
+function findEach(forge: Forge, repositories: readonly RepositoryName[], search: Search): Promise<void> {
   return askInBatches(forge, repositories, {
     size: minPageSize / 2,
     createQuery: (batch) => queryRepositories(batch.map(({ id }) => id)),

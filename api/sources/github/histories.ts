@@ -35,8 +35,8 @@ interface NewAuthor {
 interface Finding {
   /** Why the history is left out, and whether the next import may read it. */
   skipped?: Omit<Skipped, 'name'>
-  /** Why git can't fetch it. `isGone`: the forge says so. */
-  fetchFailure?: { reason: string; isGone: boolean }
+  /** Why git can't fetch it. `isExplained`: the forge says that it, or its branch, is gone. */
+  fetchFailure?: { reason: string; isExplained: boolean }
   isFetched?: boolean
   /** Undefined: the dataset has its commits. */
   changed?: { clone: Clone; authors: Map<string, NewAuthor> }
@@ -90,7 +90,7 @@ type FetchFailure = NonNullable<Finding['fetchFailure']>
 
 /** Failures of repositories that the forge has. */
 function listUnexplained(failures: readonly FetchFailure[]): FetchFailure[] {
-  return failures.filter(({ isGone }) => !isGone)
+  return failures.filter(({ isExplained }) => !isExplained)
 }
 
 function createFailure(all: readonly FetchFailure[]): GitError {
@@ -164,7 +164,9 @@ async function readHistory(
     const { message } = error
     return {
       skipped: explainError(error),
-      ...(error instanceof FetchError && { fetchFailure: { reason: message, isGone: error.isGone } }),
+      ...(error instanceof FetchError && {
+        fetchFailure: { reason: message, isExplained: error.isGone || error.isBranchMissing },
+      }),
     }
   }
 }

@@ -23,6 +23,11 @@ export class FetchError extends GitError {
   get isGone(): boolean {
     return gone.test(this.message)
   }
+
+  /** Whether only the branch is missing: it was renamed after the forge described the repository. */
+  get isBranchMissing(): boolean {
+    return missingBranch.test(this.message)
+  }
 }
 
 const maxErrorCharacters = 4_000
@@ -30,7 +35,8 @@ const maxErrorCharacters = 4_000
 const refusal =
   /returned error: 4(?!08|29)\d\d|not found|could not read Username|Authentication failed|couldn't find remote ref/i
 
-/** The forge has no such repository. One whose branch isn't there was renamed since the forge was asked for it. */
+const missingBranch = /couldn't find remote ref/i
+
 const gone = /returned error: (?:404|410|451)\b|^repository '.*' not found/i
 
 /** The token for the forge, and where it may be sent. */

@@ -23,8 +23,8 @@ export interface ForgeState {
   readonly gitFaults: FaultPlan<GitFault>
   /** All requests that got a response, in order. */
   readonly requests: ForgeRequest[]
-  /** Whether a query with these variables and this text takes the forge too long. Default: none does. */
-  isTooHeavy: (variables: Readonly<Record<string, unknown>>, text: string) => boolean
+  /** Whether a query with these variables, in this body, takes the forge too long. Default: none does. */
+  isTooHeavy: (variables: Readonly<Record<string, unknown>>, body: string) => boolean
   /** Changes the values of responses to queries, as the reviver of `JSON.parse` does. Default: nothing is changed. */
   reviveValue: ((name: string, value: unknown) => unknown) | undefined
   /** How long a query takes at least. */

@@ -23,7 +23,7 @@ class Key(TypedDict):
     role: Role
     """Role of the key."""
     scopes: list[Literal["users:read", "repos:read", "metrics:read", "keys:write"]]
-    """What a ``user`` key may read. An ``admin`` key with ``metrics:read`` may use nothing but ``/metrics``, and one with ``keys:write`` nothing but ``/admin/keys``."""
+    """What a ``user`` key may read. An ``admin`` key with ``metrics:read`` is for ``/metrics`` alone, and one with ``keys:write`` for ``/admin/keys`` alone. Both read their own state below ``/api-key``, too."""
     remaining_credits: int
     """Balance of the key."""
     rate_limit: str | None

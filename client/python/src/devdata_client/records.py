@@ -201,7 +201,7 @@ class ValueCount(TypedDict):
     """A value, and the number of items that have it."""
 
     value: str
-    """The value, as a filter takes it."""
+    """The value, as a filter takes it. Filters can't select a value that contains a comma, because they read it as two."""
     count: int
     """The items that have it."""
 
