@@ -65,7 +65,7 @@ export async function checkDatabase(
       if (incompatible.length > 0) {
         const reason = `this version can't run on ${incompatible.join(', ')}, which a newer version has applied`
         findings.push(wrong('migrations', `${reason}; run that version`))
-        return skipRest('not read, because of that version')
+        return skipRest("not read, because this version can't run on the schema")
       }
       const others =
         newer.length === 0 ? '' : `, and ${newer.join(', ')} of a newer version, on which this one can run`

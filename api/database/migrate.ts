@@ -287,12 +287,12 @@ async function applyMissing(sql: Sql, migrations: readonly Migration[]): Promise
 async function assertOwnSchema(sql: Sql, missing: readonly string[]): Promise<void> {
   if (missing.length === listMigrations().length) return // it finds none
   const [other] = await sql<{ found: string; own: string }[]>`
-    select relnamespace::regnamespace::text as found, current_schema()::text as own from pg_class
-    where oid = to_regclass('migrations') and relnamespace <> current_schema()::regnamespace`
+    select nspname as found, current_schema() as own from pg_class c join pg_namespace n on n.oid = relnamespace
+    where c.oid = to_regclass('migrations') and nspname <> current_schema()`
   if (other === undefined) return
   throw new MigrationError(
     `The database ${describeLack(missing)}. Its schema is ${other.found}, and this role creates tables in ${other.own}; ` +
-      `run as the role that owns the schema: ${devdataCommand('migrate')}`,
+      `run as the role that owns the schema, or set its search_path: ${devdataCommand('migrate')}`,
   )
 }
 
@@ -356,7 +356,7 @@ async function lockTables(tx: SqlOrTransaction, migrations: readonly Migration[]
   const listTables = async (names: string[]): Promise<string> => {
     const [found] = await tx<{ tables: string }[]>`
       select coalesce(string_agg(quote_ident(relname), ', ' order by relname), '') as tables from pg_class
-      where relkind = 'r' and relnamespace = current_schema()::regnamespace and relname = any(${tx.typed.texts(names)})`
+      where relkind = 'r' and relnamespace = quote_ident(current_schema())::regnamespace and relname = any(${tx.typed.texts(names)})`
     return found?.tables ?? ''
   }
   const named = await listTables(migrations.flatMap(({ sql }) => sql.match(namingStatements) ?? []))

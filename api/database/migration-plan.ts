@@ -55,7 +55,10 @@ export async function planMigrations(
   const applied = all.filter(({ name }) => !names.includes(name))
   const missing = all.filter(({ name }) => names.includes(name))
   const newest = applied.at(-1)?.number ?? 0
-  const migrations = missing.length === 0 ? [] : await tryOut(applied, missing, await measureTables(sql))
+  const migrations =
+    missing.length === 0
+      ? []
+      : await tryOut(applied, missing, newest === 0 ? new Map() : await measureTables(sql))
   return {
     newest,
     isRolling: newest > 0 && missing.every(({ compatibleSince }) => compatibleSince <= newest),
@@ -71,13 +74,11 @@ function estimate({ rows, bytes }: PlannedChange): number {
   return bytes / (rows === 'read' ? readBytesPerSecond : writtenBytesPerSecond)
 }
 
-/** Measures the tables of the schema that devdata is in, or will be. */
+/** Measures the tables of devdata's schema. */
 async function measureTables(sql: Sql): Promise<Map<string, number>> {
   const tables = await sql<{ name: string; bytes: number }[]>`
     select relname as name, pg_total_relation_size(oid) as bytes from pg_class
-    where relkind = 'r' and relnamespace = coalesce(
-      (select relnamespace from pg_class where oid = to_regclass('migrations')), current_schema()::regnamespace
-    )`
+    where relkind = 'r' and relnamespace = (select relnamespace from pg_class where oid = to_regclass('migrations'))`
   return new Map(tables.map(({ name, bytes }) => [name, bytes]))
 }
 

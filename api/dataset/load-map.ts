@@ -194,7 +194,7 @@ export const loadMap: readonly Step[] = [
   },
   {
     file: 'dataset-change.ts',
-    does: 'gives the dataset its version, merges the changes into the stored sets with their numbers of ids, and removes terms that nothing has',
+    does: 'gives the dataset its version, merges the changes into the stored sets and their numbers of ids, and removes terms that nothing has',
     shares: ['new_terms', 'set_changes', 'gained_items'],
   },
   {

@@ -59,22 +59,25 @@ export async function applyUsers(load: Load): Promise<void> {
   )
   await noteRecordTerms(load, 'users', tx`select * from changed_users join ${staged} using (position)`)
   await tx`
+    insert into identities (identity, user_id)
+    select unnest(s.identities), c.id from changed_users c join ${staged} s using (position) where c.is_new order by 1, 2`
+  await tx`
     with changed as (
-      select c.id, c.is_new, s.identities from changed_users c join ${staged} s using (position)
+      select c.id, s.identities from changed_users c join ${staged} s using (position) where not c.is_new
     ), lost as (
       delete from identities i using changed c
-      where not c.is_new and i.user_id = c.id and not i.is_further and i.identity <> all (c.identities)
+      where i.user_id = c.id and not i.is_further and i.identity <> all (c.identities)
       returning i.user_id
     ), gained as (
       insert into identities (identity, user_id)
       select distinct n.identity, c.id from changed c, unnest(c.identities) as n(identity)
-      where c.is_new
-        or n.identity <> all (array(select i.identity from identities i where i.user_id = c.id and not i.is_further))
+      where n.identity <> all (array(select i.identity from identities i where i.user_id = c.id and not i.is_further))
       order by n.identity, c.id
       returning user_id
     )
     insert into affected_users
-    select user_id from lost union select user_id from gained union select id from changed_users where has_other_kind
+    select user_id from lost union select user_id from gained
+    union select id from changed_users where is_new or has_other_kind
     on conflict do nothing`
   await analyzeTables(load, ['users', 'identities'])
   await countApplied(load, 'users', 'changed_users')

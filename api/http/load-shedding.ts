@@ -99,9 +99,8 @@ export function createLoadShedder({
   function isFull({ target, authorization }: RequestHead): boolean {
     if (isProbe(target) && probes.count() < maxProbes) return false
     const { id, isAdmin = false, isQueueFull = false } = findSender(authorization) ?? {}
-    if (isQueueFull) return true
-    if (isAdmin) return others.count() >= maxInProgressForAdmins
-    return others.countOf(id) >= maxInProgressOfSender || others.count() >= maxInProgress
+    if (isQueueFull || others.countOf(id) >= maxInProgressOfSender) return true
+    return others.count() >= (isAdmin ? maxInProgressForAdmins : maxInProgress)
   }
 
   const findSenderOf = ({ headers }: Request) => findSender(headers.get('Authorization') ?? undefined)

@@ -85,16 +85,17 @@ function summary(sql: SqlOrTransaction) {
 }
 
 /**
- * Runs `work` in a transaction: a new secret works only if its key could be read, too, because nothing can return the
- * secret again.
+ * Runs `work` in a transaction, so that a failed read of the key undoes the new secret: nothing could return it again. If
+ * this process is frozen meanwhile, charges of the key wait for ten seconds at most.
  */
 async function withNewSecret<Result>(
   sql: Sql,
   work: (tx: SqlOrTransaction, secret: string) => Promise<Result>,
 ): Promise<Result> {
-  const { result } = await sql.begin('isolation level read committed', async (tx) => ({
-    result: await work(tx, randomUUID()),
-  }))
+  const { result } = await sql.begin('isolation level read committed', async (tx) => {
+    await tx`set local idle_in_transaction_session_timeout = '10s'`
+    return { result: await work(tx, randomUUID()) }
+  })
   return result
 }
 

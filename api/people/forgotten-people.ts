@@ -68,10 +68,9 @@ async function readAll(
   const digest = createHash('sha256')
   const rows = copyRows(
     sql,
-    `select hash, p.id, p.keeps_repositories::integer, (k.person_id is not null)::integer
-    from forgotten_identities i join forgotten_people p on p.id = i.person_id
-      left join (select distinct person_id from forgotten_identities where is_forge_id) k on k.person_id = p.id
-    order by hash`,
+    `select hash, p.id, p.keeps_repositories::integer,
+      (p.id in (select person_id from forgotten_identities where is_forge_id))::integer
+    from forgotten_identities i join forgotten_people p on p.id = i.person_id order by hash`,
   )
   for await (const fields of rows) {
     for (const field of fields) digest.update(field)

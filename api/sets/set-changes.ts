@@ -72,7 +72,7 @@ export async function applySetChanges(
     bounds.changes,
   )
   const collected = new TermChanges(Math.max(0, ...ranges.map(({ size }) => size)))
-  if (ranges.length > setLists.length) await tx`create index on ${tx(changes)} (list, id)` // a list has several ranges
+  if (ranges.length > setLists.length) await tx`create index on ${tx(changes)} (list, id)` // then some list has several
   const pieces = await planPieces(tx, ranges, bounds.changes, collected, (range) =>
     readRange(tx, changes, range, collected),
   )

@@ -281,7 +281,7 @@ export async function dropDeadLoads(sql: Sql): Promise<void> {
   const left = await sql<StagedTable[]>`
     select c.oid, c.oid::regclass::text as name, pg_has_role(relowner, 'usage') as "isOwn"
     from pg_class c
-    where relnamespace = current_schema()::regnamespace and relkind = 'r' and relpersistence = 'u'
+    where relnamespace = quote_ident(current_schema())::regnamespace and relkind = 'r' and relpersistence = 'u'
       and relname ~ '^import_[a-z]+_[0-9]+$'
       and not exists (select from imports where relname = concat('import_', split_part(relname, '_', 2), '_', id))`
   for (const table of left) await dropTable(sql, table)

@@ -65,11 +65,11 @@ function chooseDelayMs({ retryAfterSeconds }: DevdataError, retry: number): numb
   return Math.min(maxDelayMs, firstDelayMs * 2 ** retry) * (0.5 + Math.random() / 2)
 }
 
-/** Reads `Retry-After`, which is a number of seconds or a date. */
+/** Reads `Retry-After`, which is a number of seconds or a date. A date that has passed says nothing: clocks differ. */
 export function readRetryAfter(header: string | null): number | undefined {
   if (header === null) return undefined
   const seconds = /^\d+$/.test(header) ? Number(header) : (Date.parse(header) - Date.now()) / 1000
-  return Number.isNaN(seconds) ? undefined : Math.max(0, seconds)
+  return seconds >= 0 ? seconds : undefined
 }
 
 /** Reads `RateLimit`: for how many seconds no request is left. 0: requests are left, or there is no limit. */

@@ -162,18 +162,21 @@ describe.skipIf(!hasPostgres)('a database with three roles', () => {
     expect(doctor.stdout).toMatch(/^ok +ledger /m)
   })
 
-  test('is the owner’s alone to migrate: the operator makes no other schema, and plans for that of the owner', async () => {
-    const [newest] = await sql.devdata_owner<{ number: number; name: string; checksum: string }[]>`
-      delete from migrations where number = (select max(number) from migrations) returning number, name, checksum`
+  test('lets only the owner migrate: the operator creates no second devdata, and plans for the owner’s schema', async () => {
+    const [newest] = await sql.devdata_owner<
+      { number: number; name: string; checksum: string; compatible_since: number }[]
+    >`
+      delete from migrations where number = (select max(number) from migrations)
+      returning number, name, checksum, compatible_since`
     if (newest === undefined) throw new Error('no migration was applied')
-    const { number, name, checksum } = newest
+    const { number, name, checksum, compatible_since } = newest
     try {
       expect(await command('devdata_operator', 'migrate')).toEqual({
         code: 1,
         stdout: '',
         stderr:
           `The database lacks ${name}. Its schema is public, and this role creates tables in devdata_operator; ` +
-          'run as the role that owns the schema: npm run -s devdata -- migrate\n',
+          'run as the role that owns the schema, or set its search_path: npm run -s devdata -- migrate\n',
       })
       expect(await sql.devdata_operator`select to_regclass('devdata_operator.migrations') as found`).toEqual([
         { found: null },
@@ -182,10 +185,22 @@ describe.skipIf(!hasPostgres)('a database with three roles', () => {
         (['devdata_operator', 'devdata_owner'] as const).map((role) => command(role, 'migrate', '--plan')),
       )
       expect(plans[0]).toEqual(plans[1])
-      expect(plans[0]?.stdout).toContain('forgotten_identities')
+      expect(plans[0]?.stdout).toMatch(/\d (?:kB|MB)/)
     } finally {
       await sql.devdata_owner`
-        insert into migrations (number, name, checksum, compatible_since) values (${number}, ${name}, ${checksum}, 1)`
+        insert into migrations (number, name, checksum, compatible_since) values (${number}, ${name}, ${checksum}, ${compatible_since})`
+    }
+  })
+
+  test('leaves no secret behind if a key can’t be read after it was made', async () => {
+    const count = async () => (await sql.devdata_owner`select from api_key_secrets`).length
+    const before = await count()
+    await sql.devdata_owner`revoke select on balances from devdata_operator`
+    try {
+      expect(await command('devdata_operator', 'keys', 'create', '--credits', '1')).toMatchObject({ code: 1 })
+      expect(await count()).toBe(before)
+    } finally {
+      await sql.devdata_owner`grant select on balances to devdata_operator`
     }
   })
 

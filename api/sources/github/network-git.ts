@@ -13,7 +13,7 @@ export class FetchError extends GitError {
    * Whether the forge refuses this repository. Otherwise the network, the machine or git's settings may be the cause.
    */
   get isRefusal(): boolean {
-    return refusal.test(this.message)
+    return this.isBranchMissing || refusal.test(this.message)
   }
 
   /**
@@ -32,8 +32,7 @@ export class FetchError extends GitError {
 
 const maxErrorCharacters = 4_000
 
-const refusal =
-  /returned error: 4(?!08|29)\d\d|not found|could not read Username|Authentication failed|couldn't find remote ref/i
+const refusal = /returned error: 4(?!08|29)\d\d|not found|could not read Username|Authentication failed/i
 
 const missingBranch = /couldn't find remote ref/i
 

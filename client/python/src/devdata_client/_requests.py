@@ -282,15 +282,16 @@ def _choose_delay(error: DevdataError, retry: int) -> float:
 
 
 def _read_retry_after(header: str | None) -> float | None:
-    """Reads ``Retry-After``, which is a number of seconds or a date."""
+    """Reads ``Retry-After``, which is a number of seconds or a date. A date that has passed says nothing: clocks differ."""
     if header is None:
         return None
     if header.isascii() and header.isdigit():
         return float(header)
     try:
-        return max(0.0, email.utils.parsedate_to_datetime(header).timestamp() - time.time())
+        seconds = email.utils.parsedate_to_datetime(header).timestamp() - time.time()
     except ValueError:
         return None
+    return seconds if seconds >= 0 else None
 
 
 def _read_number(header: str | None) -> int | None:
