@@ -121,18 +121,21 @@ function readListRequest<Filter, After>(
   const query = readQuery(url, repeatable)
   assertKnownParameters(query, [...names, ...pageNames])
   const isBatch = isBatchLookUp?.(query) ?? false
-  const isWhole = isBatch && !query.has('page') && !query.has('per_page')
+  const isUnpaged = isBatch && !query.has('page') && !query.has('per_page')
   const number = readInteger(query, 'page') ?? 1
   const size =
-    readInteger(query, 'per_page', { max: maxPageSize }) ?? (isWhole ? maxPageSize : defaultPageSize)
+    readInteger(query, 'per_page', { max: maxPageSize }) ?? (isUnpaged ? maxPageSize : defaultPageSize)
   if (number > maxPageNumber(size)) {
     throw badRequest(`Invalid page: (page - 1) × per_page must be at most ${Number.MAX_SAFE_INTEGER}`)
   }
-  const page = { number, size, after: readAfter(query), isWhole }
+  const after = readAfter(query)
   const filter = readFilter(query)
   const urlStart = `${url.origin}${url.pathname}?${writeFilters(query)}`
-  if (!isWhole && urlStart.length > maxUrlStartLength) throw tooLongForLinks(isBatch)
-  return { page, filter, urlStart }
+  const areLinksTooLong = urlStart.length > maxUrlStartLength
+  // All items of a look-up fit on a page of the largest size, which then needs no links.
+  const isWhole = isUnpaged || (areLinksTooLong && isBatch && !query.has('page') && size === maxPageSize)
+  if (areLinksTooLong && !isWhole) throw tooLongForLinks(isBatch)
+  return { page: { number, size, after, isWhole }, filter, urlStart }
 }
 
 /**

@@ -155,10 +155,14 @@ export class Watch<Item extends Watched> implements AsyncIterable<Item> {
       }
     } catch (error) {
       if (!(error instanceof ChangesExpiredError) || this.#since === undefined) throw error
-      const { spent } = this.#list
+      const old = this.#list.state
       const { state } = this.#open(undefined, this.#options)
       this.#since = this.#version = undefined
-      this.#list = this.#open(undefined, { ...this.#options, resume: state && { ...state, spent } })
+      // With the old key, a run that is repeated from the old state pays for no page twice.
+      this.#list = this.#open(undefined, {
+        ...this.#options,
+        resume: state && old && { ...old, url: state.url },
+      })
       return yield* this.#read(iterate)
     }
     this.#version ??= this.#list.version

@@ -206,6 +206,33 @@ describeOnEachDatabase('a watch', (kind) => {
     expect(await readCharged()).toBe(150 + 151 + 1)
   })
 
+  test('pays for no page twice if it begins anew, and is then killed before its state is stored', async () => {
+    await using served = await serve(service)
+    const api = client.module.createClient({ baseUrl: served.url, apiKey: key.secret })
+    const filter = { dependencyNames: ['react'], location: 'berlin' }
+    async function read(resume: ReturnType<typeof api.users.watch>['state'] | undefined) {
+      const run = api.users.watch(filter, { resume })
+      const begun = run.state
+      for await (const _ of run);
+      return { begun, over: run.state }
+    }
+    const output = join(directory, 'python.ndjson')
+    async function readWithPython(): Promise<string[]> {
+      const program = start(served.url, ['python3', join(client.directory, 'watch.py'), served.url, output])
+      expect(await once(program, 'close')).toEqual([0, null])
+      return readFileSync(output, 'utf8').trimEnd().split('\n')
+    }
+    const [{ over }, lines] = [await read(undefined), await readWithPython()]
+    await markRestored(service.sql)
+    await loadRecords(service.sql, createUsing([401]))
+    const [{ begun }, more] = [await read(over), await readWithPython()]
+    expect(await readCharged()).toBe(2 * (150 + 151))
+    writeFileSync(output, `${more.slice(0, lines.length + 1).join('\n')}\n`)
+    await read(begun)
+    expect((await readWithPython()).length).toBe(more.length + 1) // it writes a state when it begins
+    expect(await readCharged()).toBe(2 * (150 + 151))
+  })
+
   test('takes another output for each day, and refuses other questions, other states and what it can’t do', async () => {
     await using served = await serve(service)
     const args = [...question, '--state', 'state.json']

@@ -128,6 +128,12 @@ describe.each(runtimes)('Node’s fetch receives from a process on %s', (runtime
       '1',
       false,
     ])
+    const onePage = await get(`/users?logins=${[users[0].login, ...names]}&per_page=100`)
+    expect([onePage.status, JSON.parse(onePage.body).data, onePage.headers.has('Link')]).toEqual([
+      200,
+      JSON.parse(found.body).data,
+      false,
+    ])
     const before = await readBalance()
     const { status, body } = await get(`/users?logins=${[users[0].login, ...names]}&per_page=10`)
     expect([status, JSON.parse(body)]).toEqual([

@@ -118,9 +118,10 @@ class Watch(Generic[Item]):
             except ChangesExpiredError:
                 if self._since is None:
                     raise
-                state = self._open_list(None, None).state
-                if state is not None:
-                    state["spent"] = self._list.spent
+                state, old = self._open_list(None, None).state, self._list.state
+                if state is not None and old is not None:
+                    # With the old key, a run that is repeated from the old state pays for no page twice.
+                    state = {**old, "url": state["url"]}
                 self._since = self._version = None
                 self._list = self._open_list(None, state)
                 parts = iter(iterate(self._list))
