@@ -118,10 +118,12 @@ class Watch(Generic[Item]):
             except ChangesExpiredError:
                 if self._since is None:
                     raise
-                state, old = self._open_list(None, None).state, self._list.state
+                old = self._list.state
+                state = self._open_list(None, None).state
                 if state is not None and old is not None:
                     # With the old key, a run that is repeated from the old state pays for no page twice.
-                    state = {**old, "url": state["url"]}
+                    old["url"] = state["url"]
+                    state = old
                 self._since = self._version = None
                 self._list = self._open_list(None, state)
                 parts = iter(iterate(self._list))
