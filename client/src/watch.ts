@@ -155,14 +155,11 @@ export class Watch<Item extends Watched> implements AsyncIterable<Item> {
       }
     } catch (error) {
       if (!(error instanceof ChangesExpiredError) || this.#since === undefined) throw error
-      const old = this.#list.state
-      const { state } = this.#open(undefined, this.#options)
+      const { state } = this.#list
+      const { url } = this.#open(undefined, this.#options).state as ListState // of a list that has just begun
       this.#since = this.#version = undefined
       // With the old key, a run that is repeated from the old state pays for no page twice.
-      this.#list = this.#open(undefined, {
-        ...this.#options,
-        resume: state && old && { ...old, url: state.url },
-      })
+      this.#list = this.#open(undefined, { ...this.#options, resume: state && { ...state, url } })
       return yield* this.#read(iterate)
     }
     this.#version ??= this.#list.version
