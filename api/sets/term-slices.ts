@@ -100,8 +100,8 @@ export async function planPieces(
     await copyWhileMade(tx, 'term_slices', columns, listRows(place, range, collected.split(blocks)))
   }
   await tx`create index on term_slices (list, block, range)`
-  // A slice has the blocks that begin within three quarters of the bound, so that most are one piece of each list. One with
-  // more changes is divided by ranges.
+  // A slice has the blocks that begin within three quarters of the bound, so that most are one piece of each list. A
+  // slice with more changes is divided by ranges.
   const pieces = await tx<(Omit<Piece, 'read'> & Bounds)[]>`
     with slices as (
       select block, floor((sum(size) over (order by block) - size) / (0.75 * ${bound}::bigint))::integer as slice

@@ -77,8 +77,8 @@ const notFound = 'not found: deleted, private, or renamed and replaced'
 const unknownOwner = 'no account has this login'
 
 /**
- * Smaller pages take more queries, but a large one may take the forge too long. If it fails at one of this size, too, a single
- * repository may be the reason.
+ * Smaller pages take more queries, but a large one may take the forge too long. If it fails at one of this size, too, a
+ * single repository may be the reason.
  */
 const minPageSize = 10
 
