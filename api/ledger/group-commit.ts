@@ -12,9 +12,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createBatcher } from '../concurrency/batcher.ts'
 import { createFairQueue } from '../concurrency/fair-queue.ts'
 import type { Sql } from '../database/connect.ts'
-import { lockNotAvailable } from '../database/connection-error.ts'
+import { lockNotAvailable, queryCanceled } from '../database/connection-error.ts'
 import { countFreeConnections, countStatement } from '../database/statement-count.ts'
-import { ClientGoneError } from '../errors.ts'
+import { ClientGoneError, readCode } from '../errors.ts'
 import { type Settlement, type SettleRequest, type Stale, settleGroup } from './settlement.ts'
 
 const maxGroupSize = 256
@@ -80,6 +80,11 @@ export function createGroupCommit(sql: Sql, { maxLockWaits }: GroupCommitOptions
     return countStatement(sql, async () => (requests.length === 0 ? [] : settleGroup(sql, requests, options)))
   }
 
+  /** A statement whose time ends during its lock wait tells nothing of the database: only this key is locked. */
+  function explainCancel(error: unknown): never {
+    throw waitForLocks && readCode(error) === queryCanceled ? new LockTimeoutError('a key is locked') : error
+  }
+
   /** Requests of keys that were found locked since they arrived queue behind those that wait for the lock. */
   async function settleUnlockedKeys(requests: SettleRequest[]): Promise<(Decision | LockedKey)[]> {
     const unlocked = requests.filter(({ keyId }) => !isLocked(keyId))
@@ -113,7 +118,7 @@ export function createGroupCommit(sql: Sql, { maxLockWaits }: GroupCommitOptions
             throw new LockTimeoutError('a key is locked') // other locked keys had the connections
           })
           const open = requests.filter(isOpen)
-          const settled = await settleTogether(open, { waitForLocks }).finally(leave)
+          const settled = await settleTogether(open, { waitForLocks }).catch(explainCancel).finally(leave)
           for (const [index, request] of open.entries()) {
             const decision = settled[index]
             if (decision !== undefined && decision.outcome !== 'locked') decisions.set(request, decision)

@@ -268,6 +268,24 @@ describeOnServer('while a key’s row is locked', () => {
     await Promise.all([expectRefused(10), expectRefused(2)])
   })
 
+  test('for longer than a statement may take, its requests are 503, and the instance is still healthy', async () => {
+    const database = await openSameDatabase(service, { databaseStatementTimeoutSeconds: 2 })
+    releases.push(() => database.close())
+    const instance = createInstance(database)
+    const ask = (secret: string) => instance.request('/users/ngoldberg', { key: secret })
+    const [locked, free] = [await service.createKey({ credits: 100 }), await service.createKey()]
+    await ask(locked.secret)
+    const release = await hold(locked.id)
+    expect(countStatuses(await Promise.all(repeat(3, () => ask(locked.secret))))).toEqual({ 503: 3 })
+    // A slow machine may need a few checks. An instance that can't charge says so for half a minute.
+    const readHealth = async () => (await instance.request('/health')).status
+    await expect.poll(readHealth, { timeout: 10_000 }).toBe(200)
+    expect((await ask(free.secret)).status).toBe(200)
+    await release()
+    expect((await ask(locked.secret)).status).toBe(200)
+    expect(await service.readLedger(locked.id)).toMatchObject({ charged: 2 })
+  })
+
   test('an operator’s change waits, and returns the balance that is true then', async () => {
     const { id } = await service.createKey({ credits: 100 })
     for (const [round, change] of [revokeKey, restoreKey, deleteKey].entries()) {
