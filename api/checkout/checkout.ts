@@ -15,6 +15,12 @@ import { reportSettlement } from './quota-headers.ts'
 import { readConditions } from './request-conditions.ts'
 import type { MeterOptions, RequestSettling } from './request-settling.ts'
 
+/**
+ * Reads on the primary for one response. Each is repeated if the dataset changed before its charge. The last one is
+ * charged all the same, or a slow list could not be read during an import.
+ */
+const maxPrimaryReads = 3
+
 /** Validates a request. `url` is its public URL. */
 export type Validate = (c: ApiContext, url: URL) => MeteredQuery
 
@@ -37,19 +43,21 @@ export function createCheckout(
   const { responseCache, routing, traceDatabase } = options
 
   /**
-   * Cheapest source first. Data of the cache or a replica may be outdated: then nothing is charged, and the next source
-   * is read. A read on the primary is never outdated.
+   * Cheapest source first. Data may be outdated, and may name somebody who has been forgotten: then nothing is charged,
+   * and the next source is read.
    */
   async function checkOut(c: ApiContext, validate: Validate): Promise<Response> {
     const order = await validateRequest(c, validate, settling, options)
-    const response =
-      (await serveCached(order)) ?? (await serveFromReplica(order)) ?? (await serveFromPrimary(order))
-    if (response === undefined) throw new Error('the primary has stale data')
+    let response = (await serveCached(order)) ?? (await serveFromReplica(order))
+    for (let reads = 1; response === undefined && reads <= maxPrimaryReads; reads++) {
+      response = await serveFromPrimary(order, { takesAnyVersion: reads === maxPrimaryReads })
+    }
+    if (response === undefined) throw new Error('a request of any version is never stale')
     return response
   }
 
   function serveCached(order: Order): Promise<Response | undefined> {
-    return responseCache.use(order.url, (response) => complete(order, response, 'cache'))
+    return responseCache.use(order.url, (response) => complete(order, response, { isCached: true }))
   }
 
   async function serveFromReplica(order: Order): Promise<Response | undefined> {
@@ -59,11 +67,14 @@ export function createCheckout(
     )
     // A replica that lags behind may lack what exists, or a version.
     if (typeof response === 'string' || 'error' in response) return undefined
-    return complete(order, response, 'replica')
+    return complete(order, response)
   }
 
   /** The statement that reads settles the request, too, if it can. */
-  async function serveFromPrimary(order: Order): Promise<Response | undefined> {
+  async function serveFromPrimary(
+    order: Order,
+    options: { takesAnyVersion: boolean },
+  ): Promise<Response | undefined> {
     const { c, query, charge } = order
     const request = settling.createRequest(c, { charge })
     const prepared = isPricedByItems(c) ? ledger.prepare(c.get('caller'), request) : 'priced_later'
@@ -71,27 +82,27 @@ export function createCheckout(
     const response = await traceDatabase(toSettle === undefined ? 'read' : 'read and settle', () =>
       query.read(routing.primary, { ...createRequester(c), toSettle }),
     )
-    if (response === 'not_found') return complete(order, query.createError(), 'primary')
+    if (response === 'not_found') return complete(order, query.createError())
     if (response.settlement !== undefined) {
       ledger.noteSettlement(c.get('caller'), request, response.settlement, c.get('startedAt'))
       settling.noteVersion(response.settlement)
     }
-    return complete(order, response, 'primary')
+    return complete(order, response, options)
   }
 
   /** Prices, settles and sends a response. Undefined: its data is outdated. */
   async function complete(
     { c, url, charge }: Order,
     response: MeteredResponse | MeteredError,
-    source: 'cache' | 'replica' | 'primary',
+    { isCached = false, takesAnyVersion = false } = {},
   ): Promise<Response | undefined> {
     const prepared = prepareResponse(c, response)
-    const version = source === 'primary' ? null : (response.version ?? null)
+    const version = takesAnyVersion ? null : (response.version ?? null)
     const createRequest = () => settling.createRequest(c, { charge: priceCharge(charge, prepared), version })
     const settlement = response.settlement ?? (await settling.settleRequest(c, createRequest()))
     if (settlement.outcome === 'stale') return undefined
     reportSettlement(c, settlement, charge.maxCredits)
-    if (source !== 'cache' && 'data' in response) responseCache.offer(url, response)
+    if (!isCached && 'data' in response) responseCache.offer(url, response)
     return respond(c, prepared, settlement)
   }
 

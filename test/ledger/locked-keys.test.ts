@@ -3,7 +3,10 @@ import { afterEach, beforeAll, expect, test } from 'vitest'
 import { createGroupCommit } from '../../api/ledger/group-commit.ts'
 import { deleteKey, restoreKey, revokeKey } from '../../api/ledger/keys.ts'
 import type { Settlement, Stale } from '../../api/ledger/settlement.ts'
+import { identifyLogin } from '../../api/names/forge-names.ts'
+import { forgetPerson } from '../../api/people/forget.ts'
 import { createInstance, type Instance, openSameDatabase } from '../support/instance.ts'
+import { createUser, loadRecords } from '../support/records.ts'
 import { describeOnServer } from '../support/server.ts'
 import { type TestResponse, type TestService, useService } from '../support/service.ts'
 import { countStatuses, createSettleRequest, expectBalanced, repeat } from '../support/settlements.ts'
@@ -297,6 +300,29 @@ describeOnServer('while a key’s row is locked', () => {
       })
       expect(await changed).toMatchObject({ id, remaining_credits: 95 - round * 5 })
     }
+  })
+
+  test('what was read for its requests is read again if the person in it is forgotten before the charge', async () => {
+    // With so few connections, the lock is polled: each attempt sees the dataset as it is then.
+    const database = await openSameDatabase(service, { databasePoolSize: 4 })
+    releases.push(() => database.close())
+    const instance = createInstance(database)
+    const person = { login: 'soon-forgotten' }
+    await loadRecords(service.sql, { users: [createUser(4_711, person)] })
+    const [locked, admin] = [await service.createKey(), await service.createKey({ role: 'admin' })]
+    const release = await hold(locked.id)
+    const waiting = watchResponses(
+      ['/users/soon-forgotten', '/users?logins=soon-forgotten,ngoldberg'].map((path) =>
+        instance.request(path, { key: locked.secret }),
+      ),
+    )
+    const readMetrics = async () => (await instance.request('/metrics', { key: admin.secret })).text
+    await expect.poll(readMetrics).toContain('devdata_ledger_requests{state="waiting_for_lock"} 2')
+    await forgetPerson(service.sql, { identities: [identifyLogin(person.login)], keepRepositories: false })
+    await release()
+    await waiting.end()
+    expect(waiting.served.filter(({ text }) => text.includes(person.login))).toEqual([])
+    expect(await service.sql`select from ledger where path like '%' || ${person.login}::text`).toHaveLength(0)
   })
 
   test('its free requests are served: balance, usage, HEAD, empty pages', async () => {
