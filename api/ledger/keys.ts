@@ -85,28 +85,34 @@ function summary(sql: SqlOrTransaction) {
 }
 
 /**
- * Runs `work` in a transaction, so that a failed read of the key undoes the new secret: nothing could return it again.
+ * Runs `work` with a new secret in a transaction, so that a failed read of the key undoes the new secret: nothing could return it again.
  * If this process freezes before the commit, charges of the key wait for ten seconds at most.
  */
 async function withNewSecret<Result>(
   sql: Sql,
   work: (tx: SqlOrTransaction, secret: string) => Promise<Result>,
+  newSecret: string = randomUUID(),
 ): Promise<Result> {
   const { result } = await sql.begin('isolation level read committed', async (tx) => {
     await tx`set local idle_in_transaction_session_timeout = '10s'`
-    return { result: await work(tx, randomUUID()) }
+    return { result: await work(tx, newSecret) }
   })
   return result
 }
 
-/** Creates a key. Its `secret` is not stored. */
-export function createKey(sql: Sql, key: NewKey): Promise<{ secret: string; key: KeySummary }> {
-  return withNewSecret(sql, async (tx, secret) => {
+/** Creates a key. Its `secret`, which the caller may have made, is not stored. */
+export function createKey(
+  sql: Sql,
+  key: NewKey,
+  newSecret?: string,
+): Promise<{ secret: string; key: KeySummary }> {
+  const create = async (tx: SqlOrTransaction, secret: string) => {
     const [created] = await tx<{ id: number }[]>`
       select create_key(${writeNewKey(key)}::text::jsonb, ${hashSecret(secret)}) as id`
     if (created === undefined) throw new Error('the key was not stored')
     return { secret, key: await getKey(tx, created.id) }
-  })
+  }
+  return withNewSecret(sql, create, newSecret)
 }
 
 /** What became of a request for a key, and the key. */

@@ -1,4 +1,5 @@
 /** The data that a start loads, and the demo keys of a trial (decisions/0007-operations.md). */
+import { randomUUID } from 'node:crypto'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
@@ -110,13 +111,14 @@ export async function prepareDemoKeys(
     const { user, admin } = await findDemoKeys(sql, dataDirectory)
     return { user: user?.secret, admin: admin?.secret }
   }
-  const common = { scopes, rateLimit: defaultRateLimit, expiresAt: null }
-  const user = await createKey(sql, { ...common, role: 'user', credits: demoCredits, name: 'demo user' })
-  const admin = await createKey(sql, { ...common, role: 'admin', credits: 0, name: 'demo admin' })
-  const keys = { user: user.secret, admin: admin.secret }
+  const keys = { user: randomUUID(), admin: randomUUID() }
   const path = join(dataDirectory, dataFiles.demoKeys)
+  // Before the keys exist: without their file, nobody would ever know them.
   rmSync(path, { force: true }) // an existing file would keep its mode
   writeFileSync(path, `${JSON.stringify(keys, null, 2)}\n`, { mode: 0o600 })
+  const common = { scopes, rateLimit: defaultRateLimit, expiresAt: null }
+  await createKey(sql, { ...common, role: 'user', credits: demoCredits, name: 'demo user' }, keys.user)
+  await createKey(sql, { ...common, role: 'admin', credits: 0, name: 'demo admin' }, keys.admin)
   return keys
 }
 

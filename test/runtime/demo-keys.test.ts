@@ -5,13 +5,15 @@
  * @module-tag later
  */
 import { cpSync, existsSync } from 'node:fs'
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { demoCredits, prepareDemoKeys } from '../../api/runtime/trial.ts'
 import { buildDocs } from '../../docs-site/build.ts'
 import { runCommand } from '../support/command-line.ts'
 import { listStartCommand } from '../support/process.ts'
+import { useService } from '../support/service.ts'
 import { getJson, readStart, startService } from '../support/start.ts'
 
 let directory: string
@@ -71,4 +73,19 @@ test('demo keys are created for a trial alone, stop working outside of it, and n
   expect(withoutAdmin).not.toContain(adminKey)
   await rm(file) // a lost file is not a reason for new keys
   expect(await look({}, (text) => text)).not.toMatch(key)
+})
+
+describe('a start that can’t write the file of the demo keys', () => {
+  const service = useService('embedded', { data: 'empty' })
+
+  test('creates no keys, and the next start does', async () => {
+    const dataDirectory = join(directory, 'unwritable')
+    const config = { dataDirectory, defaultRateLimit: null }
+    await expect(prepareDemoKeys(service.sql, config)).rejects.toThrow('ENOENT')
+    await mkdir(dataDirectory)
+    const { user } = await prepareDemoKeys(service.sql, config)
+    expect(await prepareDemoKeys(service.sql, config)).toMatchObject({ user })
+    const response = await service.request('/api-key/credits', { key: user })
+    expect(response.json()).toMatchObject({ api_key: user, remaining_credits: demoCredits })
+  })
 })
