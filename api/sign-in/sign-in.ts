@@ -39,14 +39,7 @@ import { type Connectors, createConnectors, readMetadata } from './connectors.ts
 import { offerLimits, readLimits } from './limits.ts'
 import { type SignInPage, signInContentSecurityPolicy, tooManyConnections, writeSignInPage } from './page.ts'
 import { SignInProblem } from './problem.ts'
-import {
-  accessSeconds,
-  createConnection,
-  exchangeCode,
-  refreshTokens,
-  revokeToken,
-  type Tokens,
-} from './tokens.ts'
+import { createConnection, exchangeCode, refreshTokens, revokeToken, type Tokens } from './tokens.ts'
 
 const maxBodyBytes = 8_192
 
@@ -363,6 +356,6 @@ async function grantTokens(
   )
 }
 
-function writeTokens({ access, refresh }: Tokens) {
+function writeTokens({ access, refresh, accessSeconds }: Tokens) {
   return { access_token: access, token_type: 'Bearer', expires_in: accessSeconds, refresh_token: refresh }
 }

@@ -1,7 +1,7 @@
 /** Codes and tokens of connections: each step is one statement, so that of two at the same time only one succeeds. */
 import { Buffer } from 'node:buffer'
 import { createHash, createHmac, randomBytes } from 'node:crypto'
-import type { Sql, SqlOrTransaction } from '../database/connect.ts'
+import type { Fragment, Sql, SqlOrTransaction } from '../database/connect.ts'
 import { countStatement } from '../database/statement-count.ts'
 import { type BearerKey, hashSecret, isUsable } from '../ledger/api-key.ts'
 import {
@@ -16,8 +16,8 @@ import {
 import type { AuthorizationRequest } from './authorization-request.ts'
 import type { Limits } from './limits.ts'
 
-/** How long an access token works. */
-export const accessSeconds = 3_600
+/** How long an access token works, if its connection and its key do. */
+const accessSeconds = 3_600
 /** Connections of a key that have not ended. */
 const maxConnections = 50
 /** The class of the locks of keys that get a connection. */
@@ -27,6 +27,8 @@ const connectionLockClass = 0x636f_6e6e
 export interface Tokens {
   access: string
   refresh: string
+  /** How long the access token works from now on. */
+  accessSeconds: number
 }
 
 /**
@@ -65,7 +67,7 @@ function createTokens(credential: string, salt: Buffer) {
       readHandle(credential),
       createHmac('sha256', credential).update(salt).update(kind).digest().subarray(0, 16),
     )
-  const tokens: Tokens = { access: create('access'), refresh: create('refresh') }
+  const tokens = { access: create('access'), refresh: create('refresh') }
   return { tokens, access: hashSecret(tokens.access), refresh: hashSecret(tokens.refresh) }
 }
 
@@ -73,6 +75,12 @@ const hashesOf = (kind: CredentialKind, credential: string) =>
   isCredential(kind, credential)
     ? { handle: hashHandle(readHandle(credential)), given: hashSecret(credential) }
     : undefined
+
+/** SQL: for how many whole seconds the access token of a connection `c` works, of the key `k` and its secret `s`. */
+function selectAccessSeconds(sql: Sql): Fragment {
+  return sql`
+    floor(extract(epoch from least(c.access_expires_at, c.expires_at, k.expires_at, s.expires_at) - now()))::integer as "accessSeconds"`
+}
 
 /** What a connector shows with its code. */
 export interface Proof {
@@ -96,18 +104,19 @@ export async function exchangeCode(
   if (hashes === undefined) return undefined
   const { tokens, access, refresh } = createTokens(code, randomBytes(16))
   const challenge = createHash('sha256').update(verifier).digest('base64url')
-  const { count } = await countStatement(
+  const [used] = await countStatement(
     sql,
-    () => sql`
+    () => sql<{ accessSeconds: number }[]>`
       update connections c set access_hash = ${access}, refresh_hash = ${refresh}, refreshed_at = now(),
         access_expires_at = now() + ${accessSeconds}::integer * interval '1 second', expires_at = now() + lifetime_days * interval '1 day'
       from api_keys k, api_key_secrets s
       where c.handle_hash = ${hashes.handle} and c.code_hash = ${hashes.given} and c.access_hash is null and c.expires_at > now()
         and c.client_id = ${clientId} and c.code_challenge = ${challenge}
         and (${redirectUri ?? null}::text is null or c.redirect_uri = ${redirectUri ?? null}::text)
-        and k.id = c.api_key_id and s.hash = c.secret_hash and ${isUsable(sql)}`,
+        and k.id = c.api_key_id and s.hash = c.secret_hash and ${isUsable(sql)}
+      returning ${selectAccessSeconds(sql)}`,
   )
-  if (count === 1) return tokens
+  if (used !== undefined) return { ...tokens, ...used }
   await countStatement(
     sql,
     () => sql`
@@ -132,24 +141,29 @@ export async function refreshTokens(sql: Sql, token: string, clientId: string): 
   const isUsableHere = sql`
     c.handle_hash = ${handle} and c.client_id = ${clientId} and c.expires_at > now()
     and k.id = c.api_key_id and s.hash = c.secret_hash and ${isUsable(sql)}`
-  const { count } = await countStatement(
+  const [used] = await countStatement(
     sql,
-    () => sql`
+    () => sql<{ accessSeconds: number }[]>`
       update connections c set previous_access_hash = case when c.access_expires_at > now() then c.access_hash end,
         access_hash = ${access},
         previous_refresh_hash = ${given}, refresh_hash = ${refresh}, refresh_salt = ${salt}, refreshed_at = now(),
         access_expires_at = now() + ${accessSeconds}::integer * interval '1 second'
       from api_keys k, api_key_secrets s
-      where c.refresh_hash = ${given} and ${isUsableHere}`,
+      where c.refresh_hash = ${given} and ${isUsableHere}
+      returning ${selectAccessSeconds(sql)}`,
   )
-  if (count === 1) return tokens
+  if (used !== undefined) return { ...tokens, ...used }
   const [replaced] = await countStatement(
     sql,
-    () => sql<{ salt: string }[]>`
-      select encode(c.refresh_salt, 'hex') as salt from connections c, api_keys k, api_key_secrets s
+    () => sql<{ salt: string; accessSeconds: number }[]>`
+      select encode(c.refresh_salt, 'hex') as salt, ${selectAccessSeconds(sql)}
+      from connections c, api_keys k, api_key_secrets s
       where c.previous_refresh_hash = ${given} and c.refreshed_at > now() - interval '1 minute' and ${isUsableHere}`,
   )
-  if (replaced !== undefined) return createTokens(token, Buffer.from(replaced.salt, 'hex')).tokens
+  if (replaced !== undefined) {
+    const { salt, accessSeconds } = replaced
+    return { ...createTokens(token, Buffer.from(salt, 'hex')).tokens, accessSeconds }
+  }
   await countStatement(
     sql,
     () => sql`

@@ -286,7 +286,10 @@ describe('a refresh token', () => {
     const tokens = await Promise.all(
       Array.from({ length: 20 }, async (_, place) => {
         const { fetch } = instances[place % 2] ?? start()
-        return readTokens(await refresh(fetch, connector.clientId, refreshToken))
+        const { access_token, refresh_token } = await readTokens(
+          await refresh(fetch, connector.clientId, refreshToken),
+        )
+        return { access_token, refresh_token }
       }),
     )
     const [first] = tokens

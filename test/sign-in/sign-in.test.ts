@@ -321,13 +321,36 @@ describeOnEachDatabase('the sign-in', (kind) => {
     })
   })
 
+  test('tells how long a token works: an hour, or until its connection, its key or the secret ends', async () => {
+    const { fetch } = start()
+    const inSeconds = (seconds: number) => new Date(Date.now() + seconds * 1_000)
+    const { secret, id } = await service.createKey()
+    const { connector, refreshToken } = await connect(fetch, secret)
+    const renew = async (token: string) => readTokens(await refresh(fetch, connector.clientId, token))
+    let tokens = await renew(refreshToken)
+    expect(tokens.expires_in).toBe(3_600)
+    await service.sql`update connections set expires_at = ${inSeconds(1_800)} where api_key_id = ${id}`
+    expect((await renew(refreshToken)).expires_in).toBeLessThanOrEqual(1_800) // the same tokens again
+    tokens = await renew(tokens.refresh_token)
+    expect(tokens.expires_in).toBeLessThanOrEqual(1_800)
+    await rotateKey(service.sql, id, 900)
+    tokens = await renew(tokens.refresh_token)
+    expect(tokens.expires_in).toBeLessThanOrEqual(900)
+
+    const short = await service.createKey({ expiresAt: inSeconds(600) })
+    const other = createConnector(await registerConnector(fetch))
+    const code = (await allow(fetch, other, short.secret)).searchParams.get('code') ?? ''
+    const first = await readTokens(await exchange(fetch, other, code))
+    expect(first.expires_in).toBeLessThanOrEqual(600)
+  })
+
   test('rotates refresh tokens; one that was replaced works for a minute, then ends the connection', async () => {
     const { fetch } = start()
     const { secret, id } = await service.createKey()
     const { access, connector, refreshToken } = await connect(fetch, secret)
     const lost = await readTokens(await refresh(fetch, connector.clientId, refreshToken))
     const again = await readTokens(await refresh(fetch, connector.clientId, refreshToken))
-    expect(again).toEqual(lost)
+    expect({ ...again, expires_in: lost.expires_in }).toEqual(lost)
     expect(await tryMcp(fetch, again.access_token)).toBe(200)
     expect(await tryMcp(start().fetch, access)).toBe(200) // for the rest of the minute
     await service.sql`update connections set refreshed_at = now() - interval '61 seconds' where api_key_id = ${id}`

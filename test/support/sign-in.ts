@@ -11,7 +11,7 @@ export const redirectUri = 'https://connector.example/callback?from=devdata'
 const tokensSchema = v.object({
   access_token: v.string(),
   token_type: v.literal('Bearer'),
-  expires_in: v.literal(3_600),
+  expires_in: v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(3_600)),
   refresh_token: v.string(),
 })
 
