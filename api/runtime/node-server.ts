@@ -41,7 +41,7 @@ export interface ConnectionLimits {
   readTimeoutMs?: number
   /** A request's body must arrive within this time. Default: 10,000. */
   bodyTimeoutMs?: number
-  /** Pipelined requests that wait for the response before theirs, on all connections. Default: 4,000. */
+  /** Pipelined requests that wait for the response before theirs, on all connections. Beyond it, the connection with the most is closed. Default: 4,000. */
   maxPipelined?: number
   /** Open connections. Beyond it, the connection that has been idle longest is closed. Default: no limit. */
   maxConnections?: number
@@ -109,13 +109,28 @@ export function serveConnections(
     if (connection === undefined || connection.refusal !== undefined) return
     if (connection.response === undefined && connection.reading === undefined) {
       begin(connection, request, response)
-    } else if (pipelined < maxPipelined) {
-      pipelined++
-      connection.pipelined.push([request, response])
-      pauseWhilePipelined(connection)
-    } else {
-      destroy(request.socket)
+      return
     }
+    if (pipelined >= maxPipelined) {
+      const greediest = findGreediest(connection)
+      destroy(greediest.socket)
+      if (greediest === connection) return
+    }
+    pipelined++
+    connection.pipelined.push([request, response])
+    pauseWhilePipelined(connection)
+  }
+
+  /** Finds the connection with the most waiting requests, if it has more than this one with its next. Else, this one. */
+  function findGreediest(connection: Connection): Connection {
+    let greediest = connection
+    let most = connection.pipelined.length + 1
+    for (const other of connections.values()) {
+      if (other.pipelined.length <= most) continue
+      greediest = other
+      most = other.pipelined.length
+    }
+    return greediest
   }
 
   /** Starts a request once it is complete. Until then, its connection counts as idle. */

@@ -259,6 +259,22 @@ describe('a client’s connection', () => {
     expect((await waiting).match(/200 OK/g)).toHaveLength(6)
   })
 
+  test('is not closed because another one has many requests that wait', async () => {
+    await using server = await startSlowResponses({ maxPipelined: 10 })
+    const greedy = connect(server.port, '127.0.0.1').on('error', () => {})
+    greedy.write(request.repeat(10))
+    await expect.poll(() => server.responses.length).toBe(1)
+    const [first] = server.responses
+    const modest = [server.send(request + lastRequest), server.send(request + lastRequest)]
+    await expect.poll(() => first?.destroyed).toBe(true)
+    for (let count = 0; count < 4; count++) {
+      const findOpen = () => server.responses.find((each) => !each.writableEnded && !each.destroyed)
+      await expect.poll(findOpen).toBeDefined()
+      findOpen()?.end()
+    }
+    for (const received of await Promise.all(modest)) expect(received.match(/200 OK/g)).toHaveLength(2)
+  })
+
   test('counts a request that waits no longer, also if it is malformed', async () => {
     await using server = await startServer((_, response) => response.end('done'), { maxPipelined: 1 })
     const malformed = 'POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nZZ\r\n'
