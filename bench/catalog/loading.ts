@@ -13,6 +13,7 @@ import type { BenchDatabase, LoadedDatabase, Stage } from '../stage.ts'
 const tables = [
   'locations',
   'companies',
+  'attributes',
   'users',
   'identities',
   'dependencies',
@@ -21,6 +22,7 @@ const tables = [
   'commits',
   'contributions',
   'user_dependencies',
+  'user_activity',
   'sets',
   'use_dates',
 ]
