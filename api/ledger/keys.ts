@@ -85,8 +85,8 @@ function summary(sql: SqlOrTransaction) {
 }
 
 /**
- * Runs `work` with a new secret in a transaction, so that a failed read of the key undoes the new secret: nothing could return it again.
- * If this process freezes before the commit, charges of the key wait for ten seconds at most.
+ * Runs `work` with a new secret in a transaction, so that a failed read of the key undoes the new secret: nothing could
+ * return it again. If this process freezes before the commit, charges of the key wait for ten seconds at most.
  */
 async function withNewSecret<Result>(
   sql: Sql,

@@ -41,7 +41,10 @@ export interface ConnectionLimits {
   readTimeoutMs?: number
   /** A request's body must arrive within this time. Default: 10,000. */
   bodyTimeoutMs?: number
-  /** Pipelined requests that wait for the response before theirs, on all connections. Beyond it, the connection with the most is closed. Default: 4,000. */
+  /**
+   * Pipelined requests that wait for the response before theirs, on all connections. Beyond it, the connection with the
+   * most is closed. Default: 4,000.
+   */
   maxPipelined?: number
   /** Open connections. Beyond it, the connection that has been idle longest is closed. Default: no limit. */
   maxConnections?: number
