@@ -189,13 +189,14 @@ function writeOptions(filters: Record<ListName, Filter[]>): string {
     const options = filters.map(({ name, kind, choices, isList }) => {
       const values = kind === 'flag' ? ['true', 'false'] : choices
       const rules = [
-        `member: '${toCamelCase(name)}'`,
+        ...(shortOptions[name] === undefined ? [] : [`member: '${toCamelCase(name)}'`]),
         ...(isList ? ['multiple: true'] : []),
         ...(kind === 'number' || kind === 'flag' ? [`kind: '${kind}'`] : []),
         ...(values === undefined ? [] : [`choices: [${values.map((value) => `'${value}'`).join(', ')}]`]),
       ]
       const option = nameOption(name)
-      return `  ${option.includes('-') ? `'${option}'` : option}: { ${rules.join(', ')} },\n`
+      const rule = rules.length === 0 ? '{}' : `{ ${rules.join(', ')} }`
+      return `  ${option.includes('-') ? `'${option}'` : option}: ${rule},\n`
     })
     return `/** ${text} */\nexport const ${name}: FilterOptions = {\n${options.join('')}}\n`
   }

@@ -139,21 +139,18 @@ export function createResponseError(
   details: ErrorDetails & { status: number },
 ): DevdataError {
   const { status, code } = details
-  const ByStatus = classByStatus.get(status) ?? (status >= 500 ? UnavailableError : InvalidRequestError)
-  const ErrorClass = classByCode.get(code) ?? ByStatus
+  // Only the service can say what is wrong with the key. A proxy's response has no code, but may have these statuses.
+  const ByStatus = code || status > 403 ? classByStatus.get(status) : undefined
+  const Other = status >= 500 ? UnavailableError : InvalidRequestError
+  const ErrorClass = classByCode.get(code) ?? ByStatus ?? Other
   return new ErrorClass(message, details)
 }
 
 /** How runtimes say that no connection was made. Browsers don't say it. */
-const unreachableCodes = [
-  ...['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT'],
-  ...['ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_TLS_CERT_ALTNAME_INVALID', 'CERT_HAS_EXPIRED'],
-  ...['DEPTH_ZERO_SELF_SIGNED_CERT', 'SELF_SIGNED_CERT_IN_CHAIN', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'],
-  ...['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'ConnectionRefused', 'FailedToOpenSocket'],
-]
+const unreachableCode =
+  /^E(CONNREFUSED|(HOST|NET)UNREACH|NOTFOUND|AI_AGAIN)$|CONNECT_TIMEOUT|WRONG_VERSION|CERT|UNABLE_TO|Refused|OpenSocket/
 
-const unreachableMessage =
-  /^bad port$|client error \(Connect\)|^Fetch failed: Requests to port \d+ are blocked/
+const unreachableMessage = /^bad port$|client error \(Connect\)|^Fetch failed: Requests to port/
 
 /** Whether `fetch` has failed before it sent anything. */
 export function isUnreachable(error: unknown): boolean {
@@ -161,7 +158,7 @@ export function isUnreachable(error: unknown): boolean {
   const { code, syscall = 'connect' } = error as { code?: unknown; syscall?: string }
   // A connection that was made may break with some of these codes, too.
   const isBeforeRequest = syscall === 'connect' || syscall === 'getaddrinfo'
-  if (isBeforeRequest && unreachableCodes.some((known) => known === code)) return true
+  if (isBeforeRequest && unreachableCode.test(String(code))) return true
   return unreachableMessage.test(error.message) || isUnreachable(error.cause)
 }
 

@@ -248,9 +248,7 @@ function readBaseUrl(baseUrl: string | URL): URL {
     throw new TypeError('baseUrl must be the URL of the API, such as https://api.example.com')
   }
   if (base.username !== '' || base.password !== '') {
-    throw new TypeError(
-      'baseUrl must not have a user name or a password: runtimes refuse to request such a URL',
-    )
+    throw new TypeError('baseUrl must not have a user name or a password')
   }
   base.pathname = base.pathname.replace(/\/*$/, '/')
   base.search = ''

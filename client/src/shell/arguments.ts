@@ -175,12 +175,12 @@ export function readSettings({ url, keyFile }: Arguments): Settings {
     throw new UsageError('DEVDATA_URL or --url must be the base URL of the API')
   }
   if (new URL(baseUrl).username !== '') {
-    throw new UsageError(`${urlSource} must not have a user name: the key is the only credential`)
+    throw new UsageError(`${urlSource} must not have a user name or a password`)
   }
   const apiKey = (keyFile === undefined ? DEVDATA_API_KEY : readText(keyFile, '--key-file')).trim()
   const keySource = keyFile === undefined ? 'DEVDATA_API_KEY' : `the file ${keyFile}`
   if (!keyPattern.test(apiKey)) {
-    throw new UsageError('DEVDATA_API_KEY or the file of --key-file must have the API key, and nothing else')
+    throw new UsageError('DEVDATA_API_KEY or the file of --key-file must have the API key alone')
   }
   return { baseUrl, urlSource, apiKey, keySource }
 }

@@ -4,21 +4,21 @@ import { UsageError } from './exit.ts'
 import { repositoryOptions, sharedOptions, userOptions } from './filters.ts'
 
 /** The options of filters, by their names. */
-export type FilterOptions = Readonly<
-  Record<
-    string,
-    {
-      /** What it is in the client's filters. */
-      member: string
-      /** Whether it may be repeated. */
-      multiple?: boolean
-      kind?: 'number' | 'flag'
-      choices?: readonly string[]
-    }
-  >
->
+export type FilterOptions = Readonly<Record<string, FilterOption>>
 
-const options: FilterOptions = { ...userOptions, ...sharedOptions, ...repositoryOptions }
+interface FilterOption {
+  /** What it is in the client's filters. Default: its name, in camel case. */
+  member?: string
+  /** Whether it may be repeated. */
+  multiple?: boolean
+  kind?: 'number' | 'flag'
+  choices?: readonly string[]
+}
+
+const options: Record<string, FilterOption & { member: string }> = {}
+for (const [name, option] of Object.entries({ ...userOptions, ...sharedOptions, ...repositoryOptions })) {
+  options[name] = { member: name.replace(/-./g, ([, letter = '']) => letter.toUpperCase()), ...option }
+}
 
 /** The names of the options that filter a list. */
 export const filterNames = {

@@ -3,15 +3,15 @@ import type { FilterOptions } from './filter-options.ts'
 
 /** Options that filter users alone. */
 export const userOptions: FilterOptions = {
-  location: { member: 'location', multiple: true },
-  company: { member: 'company', multiple: true },
-  country: { member: 'country', multiple: true },
-  type: { member: 'type', multiple: true },
-  has: { member: 'has', multiple: true, choices: ['email', 'name', 'company', 'location', 'bio'] },
-  'email-domain': { member: 'emailDomain', multiple: true },
-  'min-followers': { member: 'minFollowers', kind: 'number' },
-  'active-since': { member: 'activeSince' },
-  'contributed-to': { member: 'contributedTo', multiple: true },
+  location: { multiple: true },
+  company: { multiple: true },
+  country: { multiple: true },
+  type: { multiple: true },
+  has: { multiple: true, choices: ['email', 'name', 'company', 'location', 'bio'] },
+  'email-domain': { multiple: true },
+  'min-followers': { kind: 'number' },
+  'active-since': {},
+  'contributed-to': { multiple: true },
 }
 
 /** Options that filter users and repositories. */
@@ -21,24 +21,24 @@ export const sharedOptions: FilterOptions = {
   without: { member: 'withoutDependencyNames', multiple: true },
   file: { member: 'dependencyFiles', multiple: true },
   status: { member: 'dependencyStatus', choices: ['active', 'removed'] },
-  'first-use-since': { member: 'firstUseSince' },
-  'first-use-until': { member: 'firstUseUntil' },
-  'last-use-since': { member: 'lastUseSince' },
-  'last-use-until': { member: 'lastUseUntil' },
-  sort: { member: 'sort', choices: ['followers', 'stars', 'pushed'] },
+  'first-use-since': {},
+  'first-use-until': {},
+  'last-use-since': {},
+  'last-use-until': {},
+  sort: { choices: ['followers', 'stars', 'pushed'] },
 }
 
 /** Options that filter repositories alone. */
 export const repositoryOptions: FilterOptions = {
-  owner: { member: 'owner' },
-  contributor: { member: 'contributor', multiple: true },
-  language: { member: 'language', multiple: true },
-  license: { member: 'license', multiple: true },
-  'min-stars': { member: 'minStars', kind: 'number' },
-  'min-forks': { member: 'minForks', kind: 'number' },
-  fork: { member: 'fork', kind: 'flag', choices: ['true', 'false'] },
-  archived: { member: 'archived', kind: 'flag', choices: ['true', 'false'] },
-  'pushed-since': { member: 'pushedSince' },
+  owner: {},
+  contributor: { multiple: true },
+  language: { multiple: true },
+  license: { multiple: true },
+  'min-stars': { kind: 'number' },
+  'min-forks': { kind: 'number' },
+  fork: { kind: 'flag', choices: ['true', 'false'] },
+  archived: { kind: 'flag', choices: ['true', 'false'] },
+  'pushed-since': {},
 }
 
 /** What the help says about them. */

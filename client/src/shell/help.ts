@@ -60,6 +60,5 @@ Service and key:
 
 Exit codes: 0 done, 1 failed, 2 wrong usage, 3 stopped by the budget, 4 not enough credits, 5 key refused,
 6 service unreachable or busy, 130 and 143 stopped by a signal, 141 the program that reads the output has ended.
-After 3, 4, 6, 130 and 143, the same command with --state continues where it stopped. Within 24 hours, or one hour once
-the dataset has changed, it pays for nothing twice.
+After 3, 4, 6, 130 and 143, the same command with --state continues, and within an hour pays for nothing twice.
 `
