@@ -122,14 +122,14 @@ export class UnavailableError extends DevdataError {
 const classByCode = new Map<string | undefined, typeof DevdataError>([
   ['insufficient_credits', InsufficientCreditsError],
   ['max_credits_exceeded', MaxCreditsError],
+  ['changes_expired', ChangesExpiredError],
+  ['idempotency_conflict', IdempotencyConflictError],
 ])
 const classByStatus = new Map<number, typeof DevdataError>([
   [401, AuthenticationError],
   [403, PermissionError],
   [404, NotFoundError],
   [408, UnavailableError],
-  [410, ChangesExpiredError],
-  [422, IdempotencyConflictError],
   [429, RateLimitError],
 ])
 

@@ -150,12 +150,18 @@ async function exchange<Body>(connection: Connection, request: ApiRequest): Prom
   if (maxCredits !== undefined) headers['Max-Credits'] = String(maxCredits)
   if (cached !== undefined) headers['If-None-Match'] = cached.etag
   if (sent !== undefined) headers['Content-Type'] = 'application/json'
-  const init = { method, headers, ...(sent && { body: JSON.stringify(sent) }) }
+  // Behind a redirect to another origin, `fetch` would leave out the key, which then looks refused.
+  const init: RequestInit = {
+    method,
+    headers,
+    redirect: 'manual',
+    ...(sent && { body: JSON.stringify(sent) }),
+  }
   const { response, text } = await receive(connection, url, init, signal)
 
   const { status } = response
   const pauseSeconds = readPauseSeconds(response.headers.get('RateLimit'))
-  if (pauseSeconds > 0) connection.pausedUntil = Date.now() + pauseSeconds * 1000
+  if (pauseSeconds > 0) connection.pausedUntil = performance.now() + pauseSeconds * 1000
   const kept = status === 304 ? cached : undefined
   const body = method === 'HEAD' || status === 204 ? undefined : parse(kept?.body ?? text, response)
   const info = { method, path, status, ...readInfo(response, body) }
@@ -227,17 +233,23 @@ function createError(
   response: Response,
   body: { error?: unknown } | undefined,
 ): DevdataError {
+  const { method, path, status } = info
+  const { headers } = response
   const text = body?.error
-  const message =
-    typeof text === 'string' ? text : `${info.method} ${info.path} failed with status ${info.status}`
+  const message = typeof text === 'string' ? text : `${method} ${path} failed with status ${status}`
+  const code = (headers.get('X-Error-Code') ?? undefined) as ErrorCode | undefined
   const error = createResponseError(message, {
     ...info,
-    code: (response.headers.get('X-Error-Code') ?? undefined) as ErrorCode | undefined,
-    retryAfterSeconds: readRetryAfter(response.headers.get('Retry-After')),
+    code,
+    retryAfterSeconds: readRetryAfter(headers.get('Retry-After')),
     needed: readNumber(response, 'X-Credits-Needed'),
   })
-  if (isAboutUrl(error))
-    error.message += `. Check the base URL ${base}. If it is right, the service may be of an older version`
+  const target = status < 400 && headers.get('Location')
+  if (target) error.message = `The base URL ${base} redirects to ${target.replace(path, '')}: set it to that`
+  else if (isAboutUrl(error)) {
+    const reason = code ? 'the service may be of an older version' : 'a proxy responded, not the service'
+    error.message += `. Check the base URL ${base}. If it is right, ${reason}`
+  }
   return error
 }
 

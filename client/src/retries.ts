@@ -15,7 +15,7 @@ export interface Tries {
   readonly onWait: ((wait: Wait) => void) | undefined
   /** Whether the service has ever responded. */
   hasResponded: boolean
-  /** Until when the rate limit is used up. */
+  /** Until when the rate limit is used up, by the clock that nobody sets, `performance.now()`. */
   pausedUntil: number
 }
 
@@ -37,9 +37,9 @@ export async function tryRepeatedly<Result>(
   const { retries, onWait } = tries
   for (let retry = 0; ; retry++) {
     for (
-      let delayMs = tries.pausedUntil - Date.now();
+      let delayMs = tries.pausedUntil - performance.now();
       delayMs > 0;
-      delayMs = tries.pausedUntil - Date.now()
+      delayMs = tries.pausedUntil - performance.now()
     ) {
       onWait?.({ delayMs, error: undefined })
       await wait(delayMs, signal)

@@ -1,8 +1,9 @@
 /**
  * Requests of the client, the packed file, against the real service: what it returns, retries, waits for and throws.
  */
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test, vi } from 'vitest'
 import {
+  type AdminModule,
   type ClientModule,
   cut,
   fail,
@@ -19,6 +20,7 @@ import { connectAssistant } from '../support/sign-in.ts'
 import { useStarted } from '../support/suite.ts'
 
 let client: ClientModule
+let admin: AdminModule
 const service = useService(anyDatabase)
 /** How the next requests are handled, in this order. Those after them reach the service. */
 const interceptions: Intercept[] = []
@@ -26,7 +28,7 @@ const received: Request[] = []
 const served = useStarted(() => serve(service, interceptInTurn(interceptions, received)))
 
 beforeAll(async () => {
-  client = (await installClient()).module
+  ;({ module: client, admin } = await installClient())
 })
 
 /** `Array.fromAsync`, which Node 20 lacks. */
@@ -370,6 +372,20 @@ describe('retries', () => {
     expect(waits.length).toBeGreaterThan(0)
   })
 
+  test('wait for a rate limit though somebody sets the clock meanwhile', async () => {
+    const { api, waits } = await createTestClient()
+    interceptions.push(async (request, handle) => {
+      const response = await handle(request)
+      response.headers.set('RateLimit', '"default";r=0;t=1')
+      return response
+    })
+    await api.credits()
+    const later = Date.now() + 3_600_000
+    const clock = vi.spyOn(Date, 'now').mockReturnValue(later)
+    await api.credits().finally(() => clock.mockRestore())
+    expect(waits.length).toBeGreaterThan(0)
+  })
+
   test('end after the number that is set, with the last error', async () => {
     const { api } = await createTestClient({ retries: 1 })
     interceptions.push(fail(503, { 'Retry-After': '0' }), fail(503, { 'Retry-After': '0' }))
@@ -465,6 +481,40 @@ describe('errors', () => {
       expect(() => client.createClient({ baseUrl, apiKey: secret })).toThrow('baseUrl must be')
     }
     expect(() => client.createClient({ baseUrl: served.url, apiKey: '' })).toThrow('apiKey must be')
+  })
+
+  test('say where a base URL redirects to, which requests with a key don’t follow', async () => {
+    const { api, secret } = await createTestClient()
+    const elsewhere = served.url.replace('127.0.0.1', 'localhost')
+    const redirect: Intercept = async ({ url }) =>
+      new Response(null, { status: 301, headers: { Location: url.replace(served.url, elsewhere) } })
+    const message = `The base URL ${served.url}/ redirects to ${elsewhere}/: set it to that`
+    for (const act of [
+      () => collect(api.users.list()),
+      () => api.users.get('ngoldberg'),
+      () => api.credits(),
+    ]) {
+      interceptions.push(redirect)
+      await expect(act()).rejects.toMatchObject({ name: 'InvalidRequestError', status: 301, message })
+    }
+    const urls = received.map(({ url }) => new URL(url).origin)
+    expect(urls).toEqual([served.url, served.url, served.url])
+    const { keys } = admin.createAdmin({ baseUrl: served.url, apiKey: secret })
+    interceptions.push(redirect)
+    await expect(keys.create({ reference: 'order 1', credits: 1 })).rejects.toMatchObject({ message })
+  })
+
+  test.each([401, 403, 410])('don’t take a %s of a proxy for what the service says', async (status) => {
+    const { api } = await createTestClient()
+    interceptions.push(fail(status))
+    const error = await collect(api.users.watch({}, { since: 0 })).catch((thrown: unknown) => thrown)
+    expect(error).toMatchObject({
+      ...{ name: 'InvalidRequestError', status, code: undefined },
+      message: expect.stringMatching(
+        `^GET users.* failed with status ${status}\\. Check the base URL ${served.url}/\\. If it is right, a proxy responded, not the service$`,
+      ),
+    })
+    expect(received.length).toBe(1)
   })
 })
 

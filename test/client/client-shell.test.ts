@@ -679,6 +679,17 @@ describe('what can’t be done', () => {
         `Check the base URL ${served.url}/elsewhere/. If it is right, the service may be of an older version. The URL is from DEVDATA_URL`,
       )
     }
+    await using secure = createServer((_, response) =>
+      response.writeHead(301, { Location: 'https://api.example.com/credits' }).end(),
+    )
+    await new Promise<void>((listening) => secure.listen(0, '127.0.0.1', listening))
+    const plain = `http://127.0.0.1:${(secure.address() as AddressInfo).port}`
+    expect(await run(['users'], { DEVDATA_URL: plain })).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(
+        `The base URL ${plain}/ redirects to https://api.example.com/credits: set it to that. The URL is from DEVDATA_URL`,
+      ),
+    })
     writeFileSync(join(directory, 'key'), crypto.randomUUID())
     const { stderr } = await run(['credits', '--key-file', 'key'])
     expect(stderr).toContain('Invalid API key. The key is from the file key (request ')

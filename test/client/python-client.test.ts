@@ -11,6 +11,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { gzipSync } from 'node:zlib'
 import { parse as parseToml } from 'smol-toml'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { packPythonClient } from '../../client/build.ts'
@@ -345,6 +346,22 @@ print(json.dumps([slow.users.get("ngoldberg")["login"], slow.users.get("ngoldber
   })
 })
 
+test.each([
+  ['broken', (body: Buffer) => Buffer.concat([body.subarray(0, 10), Buffer.alloc(40, 0xff)])],
+  ['cut', (body: Buffer) => body.subarray(0, -12)],
+])('a compressed response that is %s is an error of the connection', async (_, spoil) => {
+  const body = spoil(gzipSync(JSON.stringify({ remaining_credits: 5 })))
+  await using spoiling = createServer((_, response) =>
+    response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' }).end(body),
+  )
+  await new Promise<void>((listening) => spoiling.listen(0, '127.0.0.1', listening))
+  const { port } = spoiling.address() as AddressInfo
+  const { output } = await python(
+    `print(json.dumps(attempt(lambda: connect("http://127.0.0.1:${port}", retries=0).credits())))`,
+  )
+  expect(output).toEqual(['NetworkError', expect.stringMatching(/^The request failed: /), null])
+})
+
 test('a response that comes in drips ends in time', async () => {
   const dripping = createServer((_, response) => {
     response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': '100' })
@@ -422,6 +439,30 @@ print(json.dumps([
       'NotFoundError',
       ['AuthenticationError', 'Invalid API key format', 'invalid_api_key_format'],
     ])
+  })
+
+  test('say where a base URL redirects to, and that a proxy has responded', async () => {
+    interceptions.push(
+      async () =>
+        new Response(null, { status: 301, headers: { Location: 'https://api.example.com/api-key/credits' } }),
+      ...[fail(401), fail(403), fail(410)],
+    )
+    const { output } = await python(`
+print(json.dumps([attempt(api.credits)[:2]] + [attempt(lambda: list(api.users.watch(since=0)))[:2] for _ in range(3)]))
+`)
+    expect(output).toEqual([
+      [
+        'InvalidRequestError',
+        `The base URL ${served.url}/ redirects to https://api.example.com/: set it to that`,
+      ],
+      ...[401, 403, 410].map((status) => [
+        'InvalidRequestError',
+        expect.stringMatching(
+          `failed with status ${status}\\. Check the base URL ${served.url}/\\. If it is right, a proxy responded, not the service$`,
+        ),
+      ]),
+    ])
+    expect(received.length).toBe(4)
   })
 
   test('say that lists and clients can’t be pickled, and what to keep instead', async () => {

@@ -20,7 +20,7 @@ export function listExitCode(error: unknown): number {
   if (error === 'SIGINT') return 130
   if (error === 'SIGTERM') return 143
   // What the service refuses as invalid is wrong usage, too.
-  if (error instanceof UsageError || (error instanceof InvalidRequestError && error.status !== 200)) return 2
+  if (error instanceof UsageError || (error instanceof InvalidRequestError && error.code)) return 2
   if (error instanceof InsufficientCreditsError) return 4
   if (error instanceof AuthenticationError || error instanceof PermissionError) return 5
   return isTransient(error) ? 6 : 1

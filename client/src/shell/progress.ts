@@ -32,8 +32,8 @@ export function createProgress(stream: NodeJS.WriteStream, isQuiet: boolean): Pr
   return {
     update(next) {
       state = next
-      if (!stream.isTTY || Date.now() - drawnAt < intervalMs) return
-      drawnAt = Date.now()
+      if (!stream.isTTY || performance.now() - drawnAt < intervalMs) return
+      drawnAt = performance.now()
       write(clear + describe(state))
     },
     note: (text) => write(`${clear}${text}\n`),

@@ -8,6 +8,7 @@ import json
 import random
 import re
 import time
+import zlib
 from collections.abc import Callable, MutableMapping
 from dataclasses import dataclass
 from typing import Any, NoReturn
@@ -221,7 +222,7 @@ class Sender:
             raise UnreachableError(
                 f"Can't connect: {error}. Check the base URL {self._base}, and whether the service runs"
             ) from error.__cause__
-        except (OSError, EOFError, http.client.HTTPException) as error:
+        except (OSError, EOFError, zlib.error, http.client.HTTPException) as error:
             raise NetworkError(f"The request failed: {str(error) or type(error).__name__}") from error
         self._has_responded = True
         return response
@@ -240,9 +241,14 @@ class Sender:
             balance=info.balance,
             max_credits=max_credits,
         )
-        if is_about_url(error):
-            error.message += f". Check the base URL {self._base}. If it is right, the service may be of an older version"
-            error.args = (error.message,)
+        target = response.headers.get("Location") if info.status < 400 else None
+        if target:
+            new_base = target.replace(info.path, "")
+            error.message = f"The base URL {self._base} redirects to {new_base}: set it to that"
+        elif is_about_url(error):
+            reason = "the service may be of an older version" if error.code else "a proxy responded, not the service"
+            error.message += f". Check the base URL {self._base}. If it is right, {reason}"
+        error.args = (error.message,)
         raise error
 
 

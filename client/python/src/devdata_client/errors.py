@@ -95,14 +95,14 @@ class UnavailableError(DevdataError):
 _by_code: dict[str | None, type[DevdataError]] = {
     "insufficient_credits": InsufficientCreditsError,
     "max_credits_exceeded": MaxCreditsError,
+    "changes_expired": ChangesExpiredError,
+    "idempotency_conflict": IdempotencyConflictError,
 }
 _by_status: dict[int, type[DevdataError]] = {
     401: AuthenticationError,
     403: PermissionDeniedError,
     404: NotFoundError,
     408: UnavailableError,
-    410: ChangesExpiredError,
-    422: IdempotencyConflictError,
     429: RateLimitError,
 }
 
@@ -120,7 +120,9 @@ def create_response_error(
 ) -> DevdataError:
     """Creates the error of a response. ``needed`` is what it says that the request costs, in credits."""
     other: type[DevdataError] = UnavailableError if status >= 500 else InvalidRequestError
-    cls = _by_code.get(code, _by_status.get(status, other))
+    # Only the service can say what is wrong with the key. A proxy's response has no code, but may have these statuses.
+    by_status = other if code is None and status < 404 else _by_status.get(status, other)
+    cls = _by_code.get(code, by_status)
     error = cls(message, status=status, code=code, request_id=request_id, retry_after=retry_after)
     if isinstance(error, InsufficientCreditsError):
         error.needed, error.balance = needed, balance
