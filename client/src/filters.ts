@@ -43,6 +43,8 @@ function writeValue(member: string, value: unknown, isFlag: boolean): string {
 
 /** Items that a look-up may name. */
 const maxBatchSize = 100
+/** A small budget needs pages, which the service lacks if the whole URL has more than 4,000 characters. */
+const maxUrlLength = 3_500
 
 /** Writes the paths of batch look-ups, each of a hundred names or ids at most, and each name once. */
 export function writeBatchUrls(
@@ -57,8 +59,14 @@ export function writeBatchUrls(
   }
   const parameter = typeof names[0] === 'number' ? 'forgeRestIds' : nameParameter
   const urls: string[] = []
+  const add = (batch: typeof names) => {
+    const url = writeListUrl(path, { [parameter]: batch })
+    const middle = batch.length >> 1
+    if (url.length <= maxUrlLength || middle === 0) urls.push(url)
+    else for (const half of [batch.slice(0, middle), batch.slice(middle)]) add(half)
+  }
   for (let start = 0; start < names.length; start += maxBatchSize) {
-    urls.push(writeListUrl(path, { [parameter]: names.slice(start, start + maxBatchSize) }))
+    add(names.slice(start, start + maxBatchSize))
   }
   return urls
 }

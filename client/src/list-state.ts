@@ -8,6 +8,8 @@ export interface ListState {
   key: string
   /** What the pages before it cost, in credits. */
   spent: number
+  /** What the page itself has cost. States of 0.1.0 lack it. */
+  paid?: number
   /** Items that were read, and may be on the page. */
   read: (string | number)[]
 }

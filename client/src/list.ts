@@ -108,7 +108,8 @@ export class List<Item> implements AsyncIterable<Item> {
     this.#options = options
     this.#pageSize = pageSize
     this.#key = resume?.key ?? createRandomKey()
-    this.#spent = this.#spentBefore = resume?.spent ?? 0
+    this.#spentBefore = resume?.spent ?? 0
+    this.#spent = this.#spentBefore + (resume?.paid ?? 0)
     this.#read = new Set(resume?.read)
     this.#url = resume?.url ?? this.#resize(source.urls[0])
   }
@@ -131,7 +132,13 @@ export class List<Item> implements AsyncIterable<Item> {
     if (this.#url === undefined) return undefined
     const items = this.#items?.slice(0, this.#position) ?? []
     const read = [...this.#read, ...items.map((item) => this.#source.keyOf(item))]
-    return { url: this.#url, key: this.#key, spent: this.#spentBefore, read }
+    return {
+      url: this.#url,
+      key: this.#key,
+      spent: this.#spentBefore,
+      paid: this.#spent - this.#spentBefore,
+      read,
+    }
   }
 
   /** Iterates the items. */
@@ -202,11 +209,12 @@ export class List<Item> implements AsyncIterable<Item> {
       this.stoppedBy = 'budget'
       return false
     }
-    const { body, total, balance, version, paid, next } = response
+    const { body, total, balance, version, cost, paid, next } = response
     this.total = total
     this.balance = balance
     this.version ??= version
-    this.#spent = this.#spentBefore + paid
+    // A page of which items were read before, but too long ago to be free, is paid twice.
+    this.#spent = Math.max(this.#spentBefore + paid, this.#spent + cost)
     this.#nextUrl = this.#findNext(this.#url, next)
     this.#items = body.data
     if (this.#read.size > 0) {

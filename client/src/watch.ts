@@ -126,7 +126,7 @@ export class Watch<Item extends Watched> implements AsyncIterable<Item> {
       of: this.#of,
       since: state ? this.#since : this.#version,
       version: this.#version,
-      list: state && (this.stoppedBy ? { ...state, spent: 0 } : state),
+      list: state && (this.stoppedBy ? { ...state, spent: 0, paid: 0 } : state),
       given: this.#text,
     }
   }

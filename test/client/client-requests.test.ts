@@ -156,6 +156,16 @@ describe('look-ups and lists', () => {
     expect(many.stoppedBy).toBe('budget')
   })
 
+  test('look up many long names within a small budget', async () => {
+    const { api, id } = await createTestClient()
+    const logins = (await collect(api.users.list({}, { budget: 8 }))).map(({ login }) => login)
+    const unknown = Array.from({ length: 150 }, (_, index) => String(index).padEnd(80, 'x'))
+    const list = api.users.getMany([...unknown, ...logins], { budget: 5 })
+    expect((await collect(list)).length).toBe(5)
+    expect(list.stoppedBy).toBe('budget')
+    expect(await service.readLedger(id)).toMatchObject({ charged: 13 })
+  })
+
   test('stop at the budget, and continue from there', async () => {
     const { api, id } = await createTestClient()
     const list = api.repositories.list({}, { budget: 123 })
@@ -222,6 +232,23 @@ describe('look-ups and lists', () => {
     const resumed = api.users.list({ location: 'e' }, { resume: lost.state, budget: 50 })
     expect([(await collect(resumed)).length, resumed.spent, resumed.stoppedBy]).toEqual([100, 100, 'budget'])
     expect(await service.readLedger(id)).toMatchObject({ charged: 150 })
+  })
+
+  test('spend no more than the budget if a page is continued after the time in which it is free', async () => {
+    const { api, id } = await createTestClient()
+    const list = api.users.list({}, { pageSize: 10, budget: 15 })
+    const first: string[] = []
+    for await (const { login } of list) if (first.push(login) === 3) break
+    const resume = list.state
+    await service.sql`
+      update idempotency_keys set created_at = created_at - interval '25 hours' where api_key_id = ${id}`
+    const late = api.users.list({}, { pageSize: 10, budget: 15, resume })
+    expect([(await collect(late)).length, late.spent, late.stoppedBy]).toEqual([0, 10, 'budget'])
+    expect(await service.readLedger(id)).toMatchObject({ charged: 10 })
+    const larger = api.users.list({}, { pageSize: 10, budget: 23, resume: late.state })
+    const rest = (await collect(larger)).map(({ login }) => login)
+    expect([new Set([...first, ...rest]).size, larger.spent, larger.stoppedBy]).toEqual([13, 23, 'budget'])
+    expect(await service.readLedger(id)).toMatchObject({ charged: 23 })
   })
 
   test('end with the reason of their signal', async () => {

@@ -176,6 +176,41 @@ print(json.dumps([
     expect(output.slice(6)).toEqual([charged, balance])
   })
 
+  test('of many long names fit a small budget', async () => {
+    const { output, id } = await python(`
+logins = [user["login"] for user in api.users.list(budget=8)]
+users = api.users.get_many([str(index).ljust(80, "x") for index in range(150)] + logins, budget=5)
+print(json.dumps([len(list(users)), users.spent, users.stopped_by]))
+`)
+    expect(output).toEqual([5, 5, 'budget'])
+    expect(await service.readLedger(id)).toMatchObject({ charged: 13 })
+  })
+
+  test('spend no more than the budget if a page is continued after the time in which it is free', async () => {
+    const first = await python(`
+users = api.users.list(page_size=10, budget=15)
+logins = [next(iter(users))["login"] for _ in range(3)]
+print(json.dumps([logins, users.state, os.environ["DEVDATA_API_KEY"]]))
+`)
+    const [logins, state, secret] = first.output
+    await service.sql`
+      update idempotency_keys set created_at = created_at - interval '25 hours' where api_key_id = ${first.id}`
+    const { output } = await python(`
+api = Client(os.environ["DEVDATA_URL"], "${secret}")
+late = api.users.list(page_size=10, budget=15, resume=json.loads('${JSON.stringify(state)}'))
+part = [len(list(late)), late.spent, late.stopped_by]
+rest = api.users.list(page_size=10, budget=23, resume=late.state)
+print(json.dumps([part, [user["login"] for user in rest], rest.spent, rest.stopped_by]))
+`)
+    const [part, rest, ...ending] = output
+    expect([part, new Set([...logins, ...rest]).size, ending]).toEqual([
+      [0, 10, 'budget'],
+      13,
+      [23, 'budget'],
+    ])
+    expect(await service.readLedger(first.id)).toMatchObject({ charged: 23 })
+  })
+
   test('of connections, which end once, also if the response is lost', async () => {
     const { output } = await python(
       `

@@ -13,6 +13,8 @@ from ._filter_types import FLAGS, REPEATED, TIMES
 Texts = Union[str, Sequence[str]]
 """A text, or several."""
 _MAX_BATCH_SIZE = 100
+_MAX_URL_LENGTH = 3_500
+"""A small budget needs pages, which the service lacks if the whole URL has more than 4,000 characters."""
 
 
 def write_list_url(path: str, parameters: Mapping[str, Any]) -> str:
@@ -45,10 +47,16 @@ def write_batch_urls(path: str, name_parameter: str, keys: Iterable[str] | Itera
     if len({type(name) for name in names}) > 1:
         raise TypeError("names and ids must be looked up separately")
     parameter = "forge_rest_ids" if names and isinstance(names[0], int) else name_parameter
-    return [
-        write_list_url(path, {parameter: names[start : start + _MAX_BATCH_SIZE]})
-        for start in range(0, len(names), _MAX_BATCH_SIZE)
-    ]
+
+    def write(batch: Sequence[str | int]) -> list[str]:
+        url = write_list_url(path, {parameter: batch})
+        middle = len(batch) // 2
+        if len(url) <= _MAX_URL_LENGTH or middle == 0:
+            return [url]
+        return write(batch[:middle]) + write(batch[middle:])
+
+    starts = range(0, len(names), _MAX_BATCH_SIZE)
+    return [url for start in starts for url in write(names[start : start + _MAX_BATCH_SIZE])]
 
 
 def write_path(*parts: str) -> str:

@@ -20,7 +20,12 @@ NOT_PICKLED = "A list can't be pickled or copied: keep its state, or make a Pyth
 READ_TWICE = "All is read: keep the items of the first loop, or create a new list"
 
 
-class ListState(TypedDict):
+class _PagePrice(TypedDict, total=False):
+    paid: int
+    """What the page itself has cost. States of 0.1.0 lack it."""
+
+
+class ListState(_PagePrice):
     """Where the iteration of a list is. Its members are the client's own: keep it whole, as JSON."""
 
     url: str
@@ -78,7 +83,7 @@ class ItemList(Generic[Item]):
         self._page_size = page_size
         self._spent_before = resume["spent"] if resume else 0
         """What the pages before the current one cost."""
-        self._spent = self._spent_before
+        self._spent = self._spent_before + (resume.get("paid", 0) if resume else 0)
         self._key = resume["key"] if resume else create_random_key()
         self._read: set[Key] = set(resume["read"] if resume else ())
         """Items that were read before the current page was requested, and may be on it."""
@@ -120,7 +125,8 @@ class ItemList(Generic[Item]):
         if self._url is None:
             return None
         read = [*self._read, *(self._key_of(item) for item in (self._items or [])[: self._position])]
-        return {"url": self._url, "key": self._key, "spent": self._spent_before, "read": read}
+        spent, paid = self._spent_before, self._spent - self._spent_before
+        return {"url": self._url, "key": self._key, "spent": spent, "paid": paid, "read": read}
 
     def __iter__(self) -> Iterator[Item]:
         self._assert_not_over()
@@ -177,7 +183,8 @@ class ItemList(Generic[Item]):
         self.balance = response.info.balance
         if self.version is None:
             self.version = response.version
-        self._spent = self._spent_before + response.info.paid
+        # A page of which items were read before, but too long ago to be free, is paid twice.
+        self._spent = max(self._spent_before + response.info.paid, self._spent + response.info.cost)
         self._next_url = self._find_next(self._url, response.next)
         items: list[Item] = response.body["data"]
         if self._read:

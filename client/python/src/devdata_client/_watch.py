@@ -86,7 +86,7 @@ class Watch(Generic[Item]):
         """Where the watch is: after the item or page that was returned last."""
         state = self._list.state
         if state is not None and self.stopped_by:
-            state["spent"] = 0
+            state["spent"] = state["paid"] = 0
         return {
             "of": self._of,
             "since": self._version if state is None else self._since,
