@@ -67,6 +67,23 @@ async function run(...parameters: Parameters<typeof start>) {
   return { code, stdout, stderr }
 }
 
+/** Starts a command, and holds its second request until `release` is called. */
+async function startHeld(args: string[], program?: string[]) {
+  let requests = 0
+  const { promise: held, resolve: release } = Promise.withResolvers<void>()
+  const { promise: requested, resolve: note } = Promise.withResolvers<void>()
+  onRequest = () => {
+    if (++requests !== 2) return undefined
+    note()
+    return held
+  }
+  const child = start(args, {}, program)
+  const ended = Promise.all([once(child, 'close'), text(child.stderr)])
+  await requested
+  onRequest = () => {}
+  return { child, release, ended }
+}
+
 const readFile = (name: string) => readFileSync(join(directory, name), 'utf8')
 const parseLines = (lines: string) =>
   lines
@@ -407,6 +424,25 @@ describe('a list', () => {
     expect(new Set(rows.map((row) => row.split(',')[0])).size).toBe(rows.length)
     expect(await readCharged()).toBe(rows.length)
   })
+
+  test('is left alone while another command has its state', async () => {
+    const args = ['users', '--state', 'state.json', '--output', 'users.ndjson']
+    const { child, release, ended } = await startHeld(args)
+    expect(await run(args)).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(
+        `Another command \\(process ${child.pid} on .*\\) is using state.json: wait until it ends`,
+      ),
+    })
+    release()
+    expect((await ended)[0]).toEqual([0, null])
+    const users = parseLines(readFile('users.ndjson'))
+    expect(new Set(users.map(({ login }) => login)).size).toBe(users.length)
+    expect([await readCharged(), existsSync(join(directory, 'state.json.lock'))]).toEqual([
+      users.length,
+      false,
+    ])
+  })
 })
 
 test('requests go through the proxy that the environment names, if Node is told to use it', async () => {
@@ -477,25 +513,31 @@ describe('mirror', () => {
     expect(readFile('copy/repos.ndjson')).toContain('"description":"new"')
   })
 
-  /** Starts the command, and holds its second request until `release` is called. */
-  async function startHeld(folder: string, program?: string[]) {
+  test('has one line of a user who was removed and added again while changes were fetched', async () => {
+    await run(['mirror', 'copy'])
+    const changed = parseLines(readFile('copy/users.ndjson'))
+      .slice(0, 150)
+      .map((user) => ({ ...user, bio: 'changed' }))
+    await loadRecords(service.sql, { users: changed })
+    const [again] = changed
     let requests = 0
-    const { promise: held, resolve: release } = Promise.withResolvers<void>()
-    const { promise: requested, resolve: note } = Promise.withResolvers<void>()
-    onRequest = () => {
-      if (++requests !== 2) return undefined
-      note()
-      return held
+    onRequest = async () => {
+      if (++requests !== 1) return // all others come after the first page, which has the user
+      await removeRows(service.sql, { users: [again.forge_rest_id] })
+      await loadRecords(service.sql, { users: [{ ...again, bio: 'again' }] })
     }
-    const child = start(['mirror', folder], {}, program)
-    const ended = Promise.all([once(child, 'close'), text(child.stderr)])
-    await requested
-    onRequest = () => {}
-    return { child, release, ended }
-  }
+    const readBios = () =>
+      parseLines(readFile('copy/users.ndjson'))
+        .filter((user) => user.forge_rest_id === again.forge_rest_id)
+        .map(({ bio }) => bio)
+    expect((await run(['mirror', 'copy'])).stderr).toMatch(/^151 items read, 151 credits spent/)
+    expect(readBios()).toHaveLength(1)
+    expect((await run(['mirror', 'copy'])).code).toBe(0)
+    expect(readBios()).toEqual(['again'])
+  })
 
   test('refuses a folder that another process uses', async () => {
-    const { child, release, ended } = await startHeld('copy')
+    const { child, release, ended } = await startHeld(['mirror', 'copy'])
     expect(await run(['mirror', 'copy'])).toMatchObject({
       code: 2,
       stderr: expect.stringMatching(
@@ -509,7 +551,7 @@ describe('mirror', () => {
   })
 
   test('takes a folder over from a command that was suspended, which then changes nothing', async () => {
-    const { child, release, ended } = await startHeld('copy')
+    const { child, release, ended } = await startHeld(['mirror', 'copy'])
     child.kill('SIGSTOP')
     const second = await run(['mirror', 'copy'])
     expect([second.code, second.stderr]).toEqual([
@@ -522,7 +564,7 @@ describe('mirror', () => {
     expect(await ended).toEqual([
       [1, null],
       expect.stringContaining(
-        'This command was suspended, and another command took over copy. Wait until that one ends',
+        'Another command took over copy while this one was suspended: wait until it ends',
       ),
     ])
     expect(['users.ndjson', 'repos.ndjson', 'mirror.json'].map((name) => readFile(`copy/${name}`))).toEqual(
@@ -546,7 +588,7 @@ describe('mirror', () => {
     'refuses a folder that another container uses, and takes over what a killed one has left',
     async () => {
       const program = [...container, process.execPath]
-      const { child, ended } = await startHeld('copy', program)
+      const { child, ended } = await startHeld(['mirror', 'copy'], program)
       expect(await run(['mirror', 'copy'], {}, program)).toMatchObject({
         code: 2,
         stderr: expect.stringMatching(

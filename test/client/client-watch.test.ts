@@ -247,8 +247,8 @@ describeOnEachDatabase('a watch', (kind) => {
     writeFileSync(join(directory, 'list.json'), '{"identity":"","list":null,"items":1,"bytes":0}')
     for (const [wrong, message] of [
       [question, 'watch needs --state FILE'],
-      [['users', '--state', 'state.json'], 'state.json is the state of another question'],
-      [[...question, '--state', 'list.json'], 'list.json is the state of another question'],
+      [['users', '--state', 'state.json'], 'state.json is the state of another command'],
+      [[...question, '--state', 'list.json'], 'list.json is the state of another command'],
       [[...args, '--sort', 'followers'], '--sort must be left out in a watch'],
       [[...args, '--output', 'state.json'], '--state and --output must name different files'],
       [['commits', '--state', 'state.json'], 'watch needs users or repos'],

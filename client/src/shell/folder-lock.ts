@@ -9,7 +9,6 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync, readlinkSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
-import { join } from 'node:path'
 import process from 'node:process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { UsageError } from './exit.ts'
@@ -32,19 +31,16 @@ interface Owner {
   space: string | null
 }
 
-/** A lock that this process has. */
-export interface FolderLock {
-  /** Throws an `Error` if another command has taken the folder, because this process was suspended. */
-  assertHeld(): void
-  release(): void
-}
+/** Throws an `Error` if another command has taken the lock over, because this process was suspended. */
+export type AssertHeld = () => void
 
-/** Locks a folder, or what else its name says, with a file. Throws a `UsageError` if another command uses it. */
-export async function lockFolder(
+/** Acts while this process has the lock of a folder or a state. Throws a `UsageError` if another command has it. */
+export async function withLock<Result>(
   folder: string,
+  file: string,
   context: Pick<CommandContext, 'progress' | 'signal'>,
-  file = join(folder, 'mirror.lock'),
-): Promise<FolderLock> {
+  act: (assertHeld: AssertHeld) => Promise<Result>,
+): Promise<Result> {
   const owner: Owner = { token: randomUUID(), pid: process.pid, host: hostname(), space: readProcessSpace() }
   let beats = 0
   const write = (flag: 'wx' | 'r+') =>
@@ -57,9 +53,7 @@ export async function lockFolder(
   const isHeld = () => readOwner(readLock(file))?.token === owner.token
   function assertHeld() {
     if (isHeld()) return
-    throw new Error(
-      `This command was suspended, and another command took over ${folder}. Wait until that one ends, then run this one again`,
-    )
+    throw new Error(`Another command took over ${folder} while this one was suspended: wait until it ends`)
   }
   const timer = setInterval(() => {
     try {
@@ -68,12 +62,11 @@ export async function lockFolder(
       // Another command may take the lock over. The next check then throws.
     }
   }, beatMs)
-  return {
-    assertHeld,
-    release() {
-      clearInterval(timer)
-      if (isHeld()) rmSync(file, { force: true })
-    },
+  try {
+    return await act(assertHeld)
+  } finally {
+    clearInterval(timer)
+    if (isHeld()) rmSync(file, { force: true })
   }
 }
 

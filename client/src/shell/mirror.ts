@@ -10,7 +10,7 @@ import type { Change, ChangesState } from '../changes.ts'
 import { ChangesExpiredError } from '../errors.ts'
 import type { Arguments } from './arguments.ts'
 import { budgetExitCode, UsageError } from './exit.ts'
-import { type FolderLock, lockFolder } from './folder-lock.ts'
+import { type AssertHeld, withLock } from './folder-lock.ts'
 import { openOutput } from './output.ts'
 import type { CommandContext } from './reading.ts'
 import { readState, writeState } from './state-file.ts'
@@ -27,19 +27,17 @@ const files = { user: 'users.ndjson', repository: 'repos.ndjson' } as const
 
 /** Brings the copy in a folder up to date. Returns the exit code. */
 export async function mirror(context: CommandContext, given: Arguments): Promise<number> {
-  mkdirSync(given.operand, { recursive: true })
-  const lock = await lockFolder(given.operand, context)
-  try {
-    return await updateCopy(context, given, lock)
-  } finally {
-    lock.release()
-  }
+  const { operand: folder } = given
+  mkdirSync(folder, { recursive: true })
+  return withLock(folder, join(folder, 'mirror.lock'), context, (assertHeld) =>
+    updateCopy(context, given, assertHeld),
+  )
 }
 
 async function updateCopy(
   context: CommandContext,
   { operand: folder, budget }: Arguments,
-  lock: FolderLock,
+  assertHeld: AssertHeld,
 ): Promise<number> {
   const stateFile = join(folder, 'mirror.json')
   const changesFile = join(folder, 'changes.ndjson')
@@ -49,7 +47,7 @@ async function updateCopy(
   }
   saved ??= {}
   if (saved.changes === undefined || saved.changes.state !== undefined) {
-    const isWhole = await fetchChanges(context, { saved, stateFile, changesFile, budget, lock })
+    const isWhole = await fetchChanges(context, { saved, stateFile, changesFile, budget, assertHeld })
     if (!isWhole) {
       context.progress.note(
         'Stopped by the budget. The copy is unchanged. Run the command again with a larger budget.',
@@ -58,8 +56,8 @@ async function updateCopy(
     }
   }
   const { version } = readState<MirrorState>(stateFile)?.changes ?? {}
-  await applyChanges(folder, changesFile, lock)
-  lock.assertHeld()
+  await applyChanges(folder, changesFile, assertHeld)
+  assertHeld()
   writeState(stateFile, { version })
   rmSync(changesFile, { force: true })
   context.progress.note(`${folder} is at version ${version}.`)
@@ -74,13 +72,13 @@ async function fetchChanges(
     stateFile,
     changesFile,
     budget,
-    lock,
+    assertHeld,
   }: {
     saved: MirrorState
     stateFile: string
     changesFile: string
     budget: number | undefined
-    lock: FolderLock
+    assertHeld: AssertHeld
   },
 ): Promise<boolean> {
   const changes = api.changes(version, { budget, signal, resume: begun?.state })
@@ -88,7 +86,7 @@ async function fetchChanges(
   const output = openOutput(changesFile, begun?.bytes)
   let items = begun?.items ?? 0
   const save = () => {
-    lock.assertHeld()
+    assertHeld()
     const { bytes } = output
     const { state } = changes
     writeState(stateFile, { version, changes: { state, bytes, items, version: changes.version } })
@@ -96,7 +94,7 @@ async function fetchChanges(
   save()
   try {
     for await (const { type, items: page } of changes.pages()) {
-      lock.assertHeld()
+      assertHeld()
       await output.write(page.map((item) => `${JSON.stringify({ type, item })}\n`).join(''))
       items += page.length
       save()
@@ -114,7 +112,7 @@ async function fetchChanges(
 }
 
 /** Writes a new copy with the changes. A second run makes no difference. */
-async function applyChanges(folder: string, changesFile: string, lock: FolderLock): Promise<void> {
+async function applyChanges(folder: string, changesFile: string, assertHeld: AssertHeld): Promise<void> {
   if (!existsSync(changesFile)) {
     throw new UsageError(`${changesFile} is missing: restore it, or delete the folder to begin again`)
   }
@@ -123,6 +121,7 @@ async function applyChanges(folder: string, changesFile: string, lock: FolderLoc
   const removed = { user: new Set<number>(), repository: new Set<number>() }
   for await (const { type, item } of readLines<Change>(changesFile)) {
     if (type === 'removal') removed[item.kind].add(item.forge_rest_id)
+    // A first copy may have more items than a set can. If it has two lines of one, the next run replaces both.
     else if (!isFirst) replaced[type].add(item.forge_rest_id)
   }
   for (const [type, name] of [
@@ -142,11 +141,14 @@ async function applyChanges(folder: string, changesFile: string, lock: FolderLoc
       if (!replaced[type].has(id) && !removed[type].has(id)) await add(item)
     }
     for await (const change of readLines<Change>(changesFile)) {
-      if (change.type === type && !removed[type].has(change.item.forge_rest_id)) await add(change.item)
+      const { forge_rest_id: id } = change.item
+      if (change.type !== type || removed[type].has(id)) continue
+      // An item that was removed and added again since the first page comes twice. The next run gets its last form.
+      if (isFirst || replaced[type].delete(id)) await add(change.item)
     }
     await flush()
     output.close()
-    lock.assertHeld()
+    assertHeld()
     renameSync(`${file}.new`, file)
   }
 }

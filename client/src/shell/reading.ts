@@ -9,6 +9,7 @@ import { countedBy } from '../one-request.ts'
 import type { Arguments } from './arguments.ts'
 import { budgetExitCode, UsageError } from './exit.ts'
 import { nameOption, readChoice } from './filter-options.ts'
+import { type AssertHeld, withLock } from './folder-lock.ts'
 import { createFormatter } from './format.ts'
 import { openOutput } from './output.ts'
 import type { Progress } from './progress.ts'
@@ -34,9 +35,16 @@ interface SavedState {
 }
 
 /** Reads a list to its end, or until the budget stops it. Returns the exit code. */
-export async function readList({ api, progress, signal }: CommandContext, given: Arguments): Promise<number> {
+export async function readList(context: CommandContext, given: Arguments): Promise<number> {
+  return withState(context, given, (assertHeld) => read(context, given, assertHeld))
+}
+
+async function read(
+  { api, progress, signal }: CommandContext,
+  given: Arguments,
+  assertHeld: AssertHeld,
+): Promise<number> {
   const { list: name, stateFile, outputFile, budget } = given
-  if (stateFile !== undefined && outputFile !== undefined) assertDifferent(stateFile, outputFile)
   const identity = identify(given)
   const saved = stateFile === undefined ? undefined : readState<SavedState>(stateFile)
   if (saved !== undefined && !isSameCommand(saved.identity, identity)) {
@@ -52,11 +60,13 @@ export async function readList({ api, progress, signal }: CommandContext, given:
   const formatItems = createFormatter(given, name)
   let items = saved?.items ?? 0
   const save = () => {
+    assertHeld()
     if (stateFile !== undefined)
       writeState(stateFile, { identity, list: list.state ?? null, items, bytes: output.bytes })
   }
   save()
   for await (const page of list.pages()) {
+    assertHeld()
     await output.write(formatItems(page.items, items === 0))
     items += page.items.length
     save()
@@ -81,11 +91,20 @@ function assertFound({ command, operand }: Arguments): void {
   }
 }
 
-/** A state is written to a file beside it, which then takes its place. */
-export function assertDifferent(stateFile: string, outputFile: string): void {
-  if ([stateFile, `${stateFile}.new`].some((file) => resolve(file) === resolve(outputFile))) {
+/** Acts while this process has the lock of the state, if one is named. Throws a `UsageError` if it is taken. */
+export async function withState(
+  context: CommandContext,
+  { stateFile, outputFile }: Arguments,
+  act: (assertHeld: AssertHeld) => Promise<number>,
+): Promise<number> {
+  if (stateFile === undefined) return act(() => {})
+  const lockFile = `${stateFile}.lock`
+  // A state is written to a file beside it, which then takes its place.
+  const own = [stateFile, `${stateFile}.new`, lockFile].map((file) => resolve(file))
+  if (outputFile !== undefined && own.includes(resolve(outputFile))) {
     throw new UsageError('--state and --output must name different files')
   }
+  return withLock(stateFile, lockFile, context, act)
 }
 
 /** A state is of one output. Otherwise, what is to be continued is cut to a length that another file had. */

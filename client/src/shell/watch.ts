@@ -9,10 +9,10 @@ import type { WatchState } from '../watch.ts'
 import type { Arguments } from './arguments.ts'
 import { budgetExitCode, UsageError } from './exit.ts'
 import { readWhole } from './filter-options.ts'
-import { lockFolder } from './folder-lock.ts'
+import type { AssertHeld } from './folder-lock.ts'
 import { createFormatter } from './format.ts'
 import { openOutput } from './output.ts'
-import { assertDifferent, type CommandContext, toUsageError } from './reading.ts'
+import { type CommandContext, toUsageError, withState } from './reading.ts'
 import { readState, writeState } from './state-file.ts'
 
 /** What the state file has. */
@@ -24,22 +24,16 @@ interface SavedWatch {
 
 /** Reads what is new. Returns the exit code. */
 export async function watch(context: CommandContext, given: Arguments): Promise<number> {
-  const { stateFile, outputFile } = given
+  const { stateFile } = given
   if (stateFile === undefined) throw new UsageError('watch needs --state FILE, which knows what was given')
-  if (outputFile !== undefined) assertDifferent(stateFile, outputFile)
-  const lock = await lockFolder(stateFile, context, `${stateFile}.lock`)
-  try {
-    return await run(context, given, stateFile, lock.assertHeld)
-  } finally {
-    lock.release()
-  }
+  return withState(context, given, (assertHeld) => run(context, given, stateFile, assertHeld))
 }
 
 async function run(
   context: CommandContext,
   given: Arguments,
   stateFile: string,
-  assertHeld: () => void,
+  assertHeld: AssertHeld,
 ): Promise<number> {
   const { progress } = context
   const saved = readState<SavedWatch>(stateFile)
@@ -85,8 +79,6 @@ function openWatch({ api, signal }: CommandContext, given: Arguments, resume: Wa
     return list === 'users' ? api.users.watch(filter, options) : api.repositories.watch(filter, options)
   } catch (error) {
     if (!(error instanceof TypeError && error.message.startsWith('resume'))) throw toUsageError(error)
-    throw new UsageError(
-      `${stateFile} is the state of another question, or of another command: name another file`,
-    )
+    throw new UsageError(`${stateFile} is the state of another command: name another file`)
   }
 }
