@@ -129,15 +129,7 @@ export async function importDeletionList(
   const result = await changeDataset(sql, options, async (change) => {
     const { tx } = change
     const { before, found, namingCommits } = await findEntries(tx, entries)
-    const forgettings = [...found].map(([entry, identities]): Forgetting => {
-      const person = before.get(entry)
-      const isForgotten = person?.isListedOnly === false
-      return {
-        identities: [...identities],
-        keepRepositories: isForgotten ? person.keepsRepositories : keepRepositories,
-        person: person?.id,
-      }
-    })
+    const forgettings = listForgettings({ before, found }, keepRepositories)
     const forgotten =
       forgettings.length === 0 ? undefined : await forgetPeople(change, forgettings, namingCommits)
     logins = forgotten?.logins ?? []
@@ -167,8 +159,11 @@ export function previewDeletionList(
 ): Promise<ListPreview> {
   return previewChange(sql, async (tx) => {
     const { before, found, namingCommits } = await findEntries(tx, entries)
-    const identities = [...found.values()].flatMap((each) => [...each])
-    const changes = await countChanges(tx, { identities, keepRepositories }, namingCommits)
+    const changes = await countChanges(
+      tx,
+      listForgettings({ before, found }, keepRepositories),
+      namingCommits,
+    )
     return { ...changes, results: listResults(entries, { before, found }) }
   })
 }
@@ -181,6 +176,22 @@ interface FoundEntries {
   found: Map<string, Set<string>>
   /** Commits that name these people, by any of their identities. */
   namingCommits: NotedCommits
+}
+
+/** Says whom to forget. Whoever was forgotten before keeps their repositories, or doesn't, as it was said then. */
+function listForgettings(
+  { before, found }: Pick<FoundEntries, 'before' | 'found'>,
+  keepRepositories: boolean,
+): Forgetting[] {
+  return [...found].map(([entry, identities]) => {
+    const person = before.get(entry)
+    const isForgotten = person?.isListedOnly === false
+    return {
+      identities: [...identities],
+      keepRepositories: isForgotten ? person.keepsRepositories : keepRepositories,
+      person: person?.id,
+    }
+  })
 }
 
 function listResults(

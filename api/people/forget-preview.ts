@@ -34,7 +34,7 @@ export interface PreviewOptions {
 
 /** Counts what `forgetPerson` would change. Reads what it would read. */
 export function previewForgetting(sql: Sql, options: PreviewOptions): Promise<ForgetPreview> {
-  return previewChange(sql, (tx) => countChanges(tx, options))
+  return previewChange(sql, (tx) => countChanges(tx, [options]))
 }
 
 /** Runs a preview in one snapshot. It may make temporary tables. */
@@ -45,23 +45,35 @@ export function previewChange<Result>(
   return readOneVersion(sql, preview, { readOnly: false })
 }
 
-/** Counts what forgetting would change. `namingCommits` are the commits that name these people, if these are known. */
+/**
+ * Counts what forgetting these people would change. `namingCommits` are the commits that name them, if these are known.
+ */
 export async function countChanges(
   tx: SqlOrTransaction,
-  { identities, keepRepositories }: PreviewOptions,
+  people: readonly PreviewOptions[],
   namingCommits?: NotedCommits,
 ): Promise<ForgetPreview> {
-  const rows = await tx<{ identity: string }[]>`${selectIdentities(tx, identities)}`
-  const all = rows.map(({ identity }) => identity)
-  const people = await findForgottenPeople(tx, all)
-  const owners = [...all, ...[...people.values()].map(({ id }) => identifyPlaceholder(id))]
+  const all: string[] = []
+  const [removedOwners, keptOwners]: [string[], string[]] = [[], []]
+  for (const { identities, keepRepositories } of people) {
+    const rows = await tx<{ identity: string }[]>`${selectIdentities(tx, identities)}`
+    const own = rows.map(({ identity }) => identity)
+    const numbers = [...(await findForgottenPeople(tx, own)).values()].map(({ id }) => id)
+    // What stays under the person's number has its new owner already.
+    const placed = keepRepositories ? numbers.filter((id) => id !== Math.min(...numbers)) : numbers
+    all.push(...own)
+    const owners = keepRepositories ? keptOwners : removedOwners
+    owners.push(...own, ...placed.map(identifyPlaceholder))
+  }
   const users = await tx<{ login: string }[]>`
     select document::json ->> 'login' as login from users
     where id in (select user_id from identities where identity = any (${tx.typed.texts(all)})) order by id`
-  const owned = await tx<{ id: number }[]>`
-    select distinct repository_id as id from contributions
-    where kind = 'owner' and identity = any (${tx.typed.texts(owners)})`
-  const removedIds = new Set(keepRepositories ? [] : owned.map(({ id }) => id))
+  const owned = await tx<{ id: number; is_removed: boolean }[]>`
+    select repository_id as id, bool_or(identity = any (${tx.typed.texts(removedOwners)})) as is_removed
+    from contributions
+    where kind = 'owner' and identity = any (${tx.typed.texts([...removedOwners, ...keptOwners])})
+    group by repository_id`
+  const removedIds = new Set(owned.flatMap(({ id, is_removed }) => (is_removed ? [id] : [])))
   const [removed] = await tx<{ commits: number }[]>`
     select count(*) as commits from commits where repository_id = any (${tx.typed.bigints([...removedIds])})`
   const preview: ForgetPreview = {

@@ -205,6 +205,26 @@ describeOnOneDatabase('whoever is on a deletion list', (kind) => {
     expect(await searchTables(service.sql, ['q@example.org'])).toEqual([])
   })
 
+  test('keeps repositories if that was said before, and the preview counts none of them', async () => {
+    await loadAll(service.sql)
+    const before = await service.sql<
+      { members: string }[]
+    >`select members from commits where author_date = 50`
+    await forgetZelda(service.sql, { keepRepositories: true })
+    // As if an earlier version had missed an address.
+    await service.sql`update commits set members = ${before[0]?.members ?? ''} where author_date = 50`
+    const entries = parseDeletionList(hash('zelda@example.com'))
+    expect(await previewDeletionList(service.sql, { entries, keepRepositories: false })).toMatchObject({
+      results: ['already forgotten'],
+      repositories: 0,
+      commits: { removed: 0, redacted: 1 },
+    })
+    expect(await forget(hash('zelda@example.com'))).toMatchObject({
+      repositories: { removed: 0, updated: 0 },
+      commits: { removed: 0, updated: 1 },
+    })
+  })
+
   test('is left out of later loads, and then known by all their names', async () => {
     await expectResults([hash('zelda@example.com'), hash('nobody@example.com')], ['not found', 'not found'])
     const all = { users: [...own.users, ...others.users], repos: [...own.repos, ...others.repos] }
