@@ -210,7 +210,7 @@ export const settingNames = Object.keys(settings)
 const secretSettings = new Set(['DATABASE_URL', 'DATABASE_REPLICA_URL', 'WEBHOOK_URL', 'WEBHOOK_SECRET'])
 
 /**
- * Adds the variables of a `.env` file in `directory` to an environment, whose own variables win.
+ * Adds the variables of a `.env` file in `directory` to an environment, whose own variables win unless they are empty.
  * Throws `ConfigError` if the file exists and can't be read.
  */
 export function readEnvironment(
@@ -218,7 +218,8 @@ export function readEnvironment(
   directory = '.',
 ): Record<string, string | undefined> {
   const file = readEnvFile(directory)
-  return file === undefined ? environment : { ...file, ...environment }
+  const given = Object.entries(environment).filter(([, value]) => value?.trim())
+  return { ...environment, ...file, ...Object.fromEntries(given) }
 }
 
 /** Returns undefined if there is no file. */

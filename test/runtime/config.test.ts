@@ -1,6 +1,9 @@
 /** Settings: their defaults, their rules, and what is said about a wrong one. */
-import { expect, test } from 'vitest'
-import { ConfigError, readBasePath, readConfig, settingNames } from '../../api/config.ts'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { ConfigError, readBasePath, readConfig, readEnvironment, settingNames } from '../../api/config.ts'
 import { parseConnectionUrl } from '../../api/database/connection-url.ts'
 
 const defaults = {
@@ -50,6 +53,16 @@ function readComplaint(environment: Record<string, string>): string {
 
 test('without any setting all have their defaults', () => {
   expect(readConfig({})).toEqual(defaults)
+})
+
+test('the environment counts before .env, unless its value is empty', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'devdata-env-'))
+  onTestFinished(() => rmSync(directory, { recursive: true }))
+  writeFileSync(join(directory, '.env'), 'PORT=9000\nHOST=::\nDATA_DIR=mine\nGITHUB_TOKEN=token\n')
+  const environment = { PORT: '9001', HOST: '', DATA_DIR: ' ', GITHUB_TOKEN: '', OTHER: '' }
+  const read = readEnvironment(environment, directory)
+  expect(readConfig(read)).toMatchObject({ port: 9001, host: '::', dataDirectory: 'mine' })
+  expect([read.GITHUB_TOKEN, read.OTHER]).toEqual(['token', ''])
 })
 
 test('an empty value counts as unset, and white space around a value does not count', () => {
