@@ -264,6 +264,20 @@ describe('What the forge gives as null, or describes with a null that its schema
     expect(found.skipped).toEqual([{ name: 'many', reason, isFailure: true }])
   })
 
+  test('an owner who vanishes while their repositories are listed', async () => {
+    const vanishing = model.addAccount({ login: 'vanishing' })
+    for (let count = 0; count <= maxItems; count++)
+      model.addRepository({ owner: vanishing, name: `v-${count}` })
+    const onProgress = () => model.deleteAccount(vanishing)
+    const targets = [{ owner: 'vanishing' }, { owner: 'never-there' }]
+    const found = await findRepositories({ ...forgeAccess, onProgress }, targets, [])
+    expect(names(found)).toHaveLength(maxItems)
+    expect(found.skipped).toEqual([
+      { name: 'vanishing', reason: unexplained, isFailure: true },
+      { name: 'never-there', reason: 'no account has this login' },
+    ])
+  })
+
   test('profiles', async () => {
     const [deleted, empty, nameless, user] = ['deleted', 'empty', 'nameless', 'user'].map((login) =>
       model.addAccount({ login }),

@@ -68,6 +68,33 @@ test('A clone is made anew if its branch is in the way of the new default branch
   await service.close()
 })
 
+test('A clone loses what a killed git has left, and keeps a branch that is named alike', async () => {
+  await using fake = await startTestForge({ repositories: 1 })
+  const service = await startTestService(anyDatabase, { data: 'empty' })
+  const { organization } = fake
+  const repository = organization.model.addRepository({
+    owner: organization.account,
+    name: 'temporary',
+    branch: 'tmp_next',
+  })
+  const push = (date: number) => organization.model.push(repository, [{ author, date, message: 'x' }])
+  await push(1_752_000_000)
+  await fake.load(service.sql)
+  const clone = join(fake.clones, `${repository.databaseId}.git`)
+  const remains = ['objects/pack/tmp_pack_x', 'refs/heads/tmp_next.lock'].map((name) => join(clone, name))
+  for (const file of remains) writeFileSync(file, '')
+  await push(1_752_000_001)
+  const { skipped } = await fake.load(service.sql, {
+    onProgress({ step }) {
+      if (step === 'listing repositories') repository.isBlocked = true
+    },
+  })
+  expect(skipped.map(({ reason }) => reason)).toContainEqual(expect.stringContaining('returned error: 451'))
+  expect(remains.filter(existsSync)).toEqual([])
+  expect(existsSync(join(clone, 'refs', 'heads', 'tmp_next'))).toBe(true)
+  await service.close()
+})
+
 test('A clone that lacks objects is made anew, or else its history is skipped and the rest is loaded', async () => {
   await using fake = await startTestForge({ repositories: 12 })
   const first = await startTestService(anyDatabase, { data: 'empty' })

@@ -3,6 +3,7 @@
  * the same rule: every history was read, apart from those that the forge says are empty, blocked or gone.
  * @module-tag later
  */
+import { execFileSync } from 'node:child_process'
 import { chownSync, existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
@@ -88,6 +89,31 @@ test('A refresh that fails at a history loads the rest, and no time advances bef
   expect(after.loaded).toBeGreaterThan(before.loaded ?? 0)
   expect(after.refreshed).toBe(after.loaded)
   expect(after.oldest).toBeGreaterThan(before.oldest)
+})
+
+test('A refresh fails at histories whose branch was renamed after GitHub described it, and loads the rest', async () => {
+  const { monolith, fork } = fake.organization.special
+  await refresh()
+  const repositories = [fork, monolith] // as they are listed
+  for (const repository of repositories) await push(repository)
+  monolith.description = 'Changed'
+  const rename = ({ git }: Repository) => {
+    if (git.readBranch() === 'next') return
+    execFileSync('git', ['-C', git.path, 'branch', '--move', git.readBranch(), 'next'])
+  }
+  fake.forge.requests.length = 0
+  const result = await refresh(meanwhile(() => repositories.forEach(rename)))
+  expect(result.failed).toEqual(
+    repositories.map((repository) => ({
+      name: nameWithOwner(repository),
+      reason: expect.stringMatching(/^without its history: couldn't find remote ref refs\/heads\//),
+    })),
+  )
+  expect(result.load?.repositories).toMatchObject({ added: 0, updated: 2 })
+  // The branch doesn't return, so it is asked for once: git's greeting, and the question.
+  expect(fake.forge.requests.filter(({ kind }) => kind === 'git')).toHaveLength(2 * repositories.length)
+  const next = await refresh()
+  expect([next.failed, next.load?.commits.added]).toEqual([[], 2])
 })
 
 test('Of a refresh in batches only the last one counts, if none before it has failed', async () => {
