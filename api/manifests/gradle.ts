@@ -90,6 +90,8 @@ function* parseGradle(content: string, language: Language): Generator<Declared> 
   const catalogs = new Map<string, SharedFile>()
   /** What variables stand for. Null: only running the build would show it. */
   const variables = new Map<string, Declared>()
+  /** What a block calls the items of a list, which is read before. */
+  let item: string | undefined
   readVariables()
   /** Where a block ends whose dependencies only set versions. */
   let managedEnd = 0
@@ -141,6 +143,16 @@ function* parseGradle(content: string, language: Language): Generator<Declared> 
         const open = isArray ? at : at + 1
         at = closes.get(open) ?? end
         for (const [from, to] of splitArguments(program, open + 1, at)) yield* readArgument(from, to, 0)
+        const block = /^\.(?:each|forEach)\{$/.test(tokens.slice(at + 1, at + 4).join(''))
+          ? at + 3
+          : undefined
+        if (block !== undefined) {
+          const outer = item
+          item = tokens.slice(block + 2, block + 4).join('') === '->' ? tokens[block + 1] : 'it'
+          at = closes.get(block) ?? end
+          yield* readBlock(block + 1, at)
+          item = outer
+        }
       } else if (!isCall || beforeStatements.has(name)) continue
       else if (otherStatements.has(name)) at = findEnd(at, end)
       else if (controlFlow.has(name)) at = closes.get(at + 1) ?? at
@@ -203,6 +215,7 @@ function* parseGradle(content: string, language: Language): Generator<Declared> 
       yield* readCoordinates(`org.jetbrains.kotlin:kotlin-${readString(third) ?? computedPart}`)
     else if (/^(?:dependencies|project|rootProject)$/.test(first) && next === '.' && depth <= maxDepth)
       yield* readArgument(start + 2, end, depth + 1)
+    else if (start + 1 === end && first === item) return
     else if (start + 1 === end && variables.has(first)) yield variables.get(first) ?? null
     else if (/^\w/.test(first) && !locals.has(first) && !/^[:=]$/.test(next))
       yield* next === '.' && catalogName.test(first) ? referTo(first, start + 2) : readCall(start, end)

@@ -406,14 +406,19 @@ class Demo(ConanFile):
       ['listOf("debug", "release").forEach { "${it}Implementation"("a:b:1") }', 'a:b'],
       ['"${x}Implementation" "a:b:1"', 'a:b'],
       ['["a:b:1", "c:d:1"].each(add)', 'a:b c:d'],
+      ["['a:b:1', 'c:d:1'].each { api it }", 'a:b c:d'],
+      ['listOf("a:b:1", "c:d:1").forEach { x -> api(platform(x)); test("e:f:1") }', 'a:b c:d e:f'],
+      ['["a:b:1"].each { api it }; api it', 'a:b', true],
+      ['["a:b:1"].each { api x }', 'a:b', true],
+      ['["a:b:1", find()].each { api it }', 'a:b', true],
     ] as const
   ).map(
-    ([text, names]): ManifestExample => ({
+    ([text, names, isComputed = names === null]): ManifestExample => ({
       says: text.slice(0, 60),
       file: 'build.gradle',
       content: `dependencies { ${text} }`,
       names: names?.split(' ') ?? [],
-      isComputed: names === null,
+      isComputed,
     }),
   ),
   {
