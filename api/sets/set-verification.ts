@@ -90,8 +90,9 @@ async function readUnshelved(
 }
 
 /**
- * Compares the sets of a list, range by range. Returns how many ids each should have there, and the terms of wrong
- * ones.
+ * Compares the sets of a list. Returns how many ids each should have, and the terms of wrong ones. Sets of a sample and
+ * of versions are compared id by id, range by range. Of all others, a sum of their ids is compared, so that each is read
+ * once.
  */
 async function compareList(
   tx: SqlOrTransaction,
@@ -104,6 +105,8 @@ async function compareList(
   const isTextList = textTables.some((table) => table === list)
   const counts = new Map<number, number>()
   const faults = new Set<number>()
+  /** Of the ids that each set should have, less those that it has. */
+  const sums = new Map<number, number>()
   const widths = new Map<number, number>()
   /** Whether the part is where readers look for it, and as changes expect it. */
   const isSound = ({ termId, ids, width, cardinality }: StoredIds) => {
@@ -117,12 +120,16 @@ async function compareList(
     for await (const [id, termIds] of copyRows(tx, selectItems(list, range))) {
       items.add(readInteger(id), termIds, true)
     }
-    const expected = new Map(Array.from(items.group(), ({ termId, changes }) => [termId, changes]))
+    const expected = new Map<number, Uint32Array>()
     const found = new Map<number, number>()
-    for (const [termId, { length }] of expected) counts.set(termId, (counts.get(termId) ?? 0) + length)
+    for (const { termId, changes } of items.group()) {
+      counts.set(termId, (counts.get(termId) ?? 0) + changes.length)
+      if (sample !== undefined || versions.has(termId)) expected.set(termId, changes)
+      else sums.set(termId, ((sums.get(termId) ?? 0) + sumIds(changes, 1)) | 0)
+    }
     // A sample doesn't read parts where none of its ids is expected, so it misses wrong ids there.
-    const rowIds = new Set([...expected.keys()].flatMap((termId) => [termId, findShelf(termId)]))
-    const ofTerms = sample ? `term_id = any('{${[...rowIds].join()}}')` : 'true'
+    const rowIds = sample ? new Set([...expected.keys()].flatMap((id) => [id, findShelf(id)])) : versions
+    const ofTerms = `term_id = any('{${[...rowIds].join()}}')`
     const ofRange = `part::bigint << width <= ${range.last} and (part + 1)::bigint << width > ${range.first}`
     for await (const stored of readSets(tx, list, `${ofTerms} and ${ofRange}`)) {
       const { termId } = stored
@@ -134,7 +141,34 @@ async function compareList(
     }
     for (const [termId, { length }] of expected) if (found.get(termId) !== length) faults.add(termId)
   }
+  if (sample !== undefined) return { counts, faults }
+  const left = new Map([...counts].filter(([termId]) => !versions.has(termId)))
+  for await (const stored of readSets(tx, list, `term_id <> all('{${[...versions].join()}}')`)) {
+    const { termId, ids } = stored
+    if (ids.length === 0) continue
+    if (!counts.has(termId)) counts.set(termId, 0)
+    left.set(termId, (left.get(termId) ?? 0) - ids.length)
+    sums.set(termId, ((sums.get(termId) ?? 0) - sumIds(ids, 0)) | 0)
+    if (!isSound(stored)) faults.add(termId)
+  }
+  for (const [termId, count] of left) if (count !== 0 || sums.get(termId) !== 0) faults.add(termId)
   return { counts, faults }
+}
+
+/**
+ * Sums a number of 32 bits for each id, modulo 2^32. Two sets of as many ids have the same sum if they are the same. If
+ * one id differs, the sum does, too, and otherwise in all but one case of four billion. `shift`: how far to the left an
+ * id is.
+ */
+function sumIds(ids: ArrayLike<number>, shift: number): number {
+  let sum = 0
+  for (let index = 0; index < ids.length; index++) {
+    let bits = (ids[index] ?? 0) >>> shift
+    bits = Math.imul(bits ^ (bits >>> 16), 0x85ebca6b)
+    bits = Math.imul(bits ^ (bits >>> 13), 0xc2b2ae35)
+    sum = (sum + (bits ^ (bits >>> 16))) | 0
+  }
+  return sum
 }
 
 /**

@@ -6,6 +6,7 @@ import { createMatchCache } from '../../api/catalog/matches.ts'
 import { rebuildSets, verifySets } from '../../api/dataset/set-verification.ts'
 import { decodeSets, encodeShelf } from '../../api/sets/set-encoding.ts'
 import { readTables } from '../support/catalog-tables.ts'
+import { createUser, loadRecords } from '../support/records.ts'
 import { describeOnOneDatabase, useService } from '../support/service.ts'
 
 interface StoredShelf {
@@ -24,6 +25,17 @@ describeOnOneDatabase('a stored set', (kind) => {
     expect(all.faults).toEqual([])
     expect(all.sets).toBeGreaterThan(100)
     expect(await verifySets(service.sql, 'sample')).toEqual(all) // it has fewer users than a sample
+  })
+
+  test('agrees with the rows if their ids are far apart, and is found if the last id is wrong', async () => {
+    const { sql } = service
+    await sql`update dataset set last_user_id = 1000000`
+    await loadRecords(sql, { users: [createUser(987_654, { location: 'Berlin' })] })
+    expect((await verifySets(sql, 'all')).faults).toEqual([])
+    await sql`
+      update sets set bytes = set_byte(bytes, length(bytes) - 1, get_byte(bytes, length(bytes) - 1) # 1)
+      where term_id = 0 and list = 'users' and part = (select max(part) from sets where term_id = 0 and list = 'users')`
+    expect((await verifySets(sql, 'all')).faults).toEqual([{ termId: 0, list: 'users' }])
   })
 
   test('is derived again, with a new version, in which nothing else has changed', async () => {
