@@ -258,6 +258,50 @@ describe.skipIf(!hasChromium())('Run, in a browser', () => {
     await page.unrouteAll()
   })
 
+  test('a response that is lost is not paid again, and the next request is another one', async () => {
+    const { secret } = await portal.service.createKey({ credits: 3 })
+    await visit(page, `${portal.origin}/docs/reference/list-users/`)
+    await enterKey(secret)
+    const sample = findSample('listUsers')
+    await sample.getByLabel('per_page', { exact: true }).fill('3')
+    const pay = sample.getByRole('button', { name: 'Get it for 3 credits' })
+    const sent: (string | undefined)[] = [] // idempotency keys
+    const isPaid = (request: Request) => request.method() === 'GET'
+    page.on('request', (request) => {
+      if (isPaid(request) && request.url().includes('/users?'))
+        sent.push(request.headers()['idempotency-key'])
+    })
+    for (const status of [undefined, 502]) {
+      await page.route(/\/users\?/, async (route) => {
+        if (!isPaid(route.request())) return route.fallback()
+        await route.fetch() // The service has charged it.
+        return status ? route.fulfill({ status, body: '' }) : route.abort()
+      })
+      await clickRun(sample)
+      await pay.click()
+      await sample.getByText(/^(The API is unreachable|502, free)\.$/).waitFor()
+      await page.unrouteAll()
+    }
+    await clickRun(sample)
+    await sample.getByText('What you paid for the lost response counts.').waitFor()
+    await pay.click()
+    await sample.getByText('200, free.').waitFor()
+    const response = sample.getByRole('region', { name: 'Live response' })
+    expect(await response.locator('pre').textContent()).toMatch(/Idempotency-Replayed: true/)
+    await sample.getByLabel('per_page', { exact: true }).fill('2')
+    await clickRun(sample)
+    await sample.getByText('You have 0 credits.').waitFor()
+    expect(sent).toEqual([expect.stringMatching(/^[0-9a-f]{32}$/), sent[0], sent[0]])
+    await enterKey(demoKey)
+    for (let count = 0; count < 2; count++) {
+      await clickRun(sample)
+      await sample.getByRole('button', { name: 'Get it for 2 credits' }).click()
+      await sample.getByText('200, 2 credits.').waitFor()
+      await sample.getByRole('button', { name: /^Send again/ }).waitFor()
+    }
+    expect(new Set(sent).size).toBe(3)
+  })
+
   test('an error is shown even if its explanation does not load', async () => {
     await page.route(/\/docs\/errors\/$/, (route) => route.abort())
     const sample = findSample('listUsers')

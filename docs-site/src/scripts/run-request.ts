@@ -12,6 +12,9 @@ export interface RunRequest {
   readonly key: string | undefined
 }
 
+/** What the service takes for the same request under an idempotency key. */
+export const writeIdentity = ({ key, path }: RunRequest): string => `${key} ${path}`
+
 type Field = HTMLInputElement | HTMLSelectElement
 
 const listFields = (form: HTMLFormElement) => [...form.querySelectorAll<Field>('[data-parameter]')]

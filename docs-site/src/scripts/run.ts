@@ -11,7 +11,7 @@ import { explainError } from './error-page.ts'
 import { onKeyChange, readKey } from './key.ts'
 import { openKeyDialog } from './key-dialog.ts'
 import { countItems, readQuote, writeQuote } from './quote.ts'
-import { createIdempotencyKey, fillFields, type RunRequest, readPath } from './run-request.ts'
+import { createIdempotencyKey, fillFields, type RunRequest, readPath, writeIdentity } from './run-request.ts'
 import { writeReceipt, writeResponse } from './run-view.ts'
 import { followKey, updateSample } from './sample-code.ts'
 import { getPage, writeEntriesPath } from './usage.ts'
@@ -46,6 +46,8 @@ class Run {
   #current: RunRequest
   /** What is under way. */
   #busy: RunRequest | undefined
+  /** Idempotency keys of requests that may have been charged, though no response has come. */
+  readonly #unanswered = new Map<string, string>()
 
   constructor(form: HTMLFormElement) {
     const sample = form.parentElement
@@ -159,9 +161,13 @@ class Run {
     // Free, or refused. Should it cost something by now, the service refuses it.
     if (cost === 0) return this.#deliver(request, { ...sends, 'Max-Credits': '0' })
     if (cost > Number(sends['Max-Credits'] ?? cost)) return this.#deliver(request, sends)
-    this.#say(...writeQuote(path, price))
-    if (price.isAffordable) {
-      const headers = { 'Idempotency-Key': createIdempotencyKey(), ...sends, 'Max-Credits': String(cost) }
+    const unanswered = this.#unanswered.get(writeIdentity(request))
+    const isAffordable = price.isAffordable || unanswered !== undefined
+    const note = unanswered === undefined ? [] : ['. What you paid for the lost response counts.']
+    this.#say(...writeQuote(path, { ...price, isAffordable }), ...note)
+    if (isAffordable) {
+      const idempotencyKey = unanswered ?? createIdempotencyKey()
+      const headers = { 'Idempotency-Key': idempotencyKey, ...sends, 'Max-Credits': String(cost) }
       this.#offer(`Get it for ${writeCost(cost)}`, () => this.#attempt(() => this.#deliver(request, headers)))
       return
     }
@@ -181,7 +187,11 @@ class Run {
   }
 
   async #deliver(request: RunRequest, headers: Readonly<Record<string, string>>): Promise<void> {
+    const identity = writeIdentity(request)
+    if (headers['Idempotency-Key']) this.#unanswered.set(identity, headers['Idempotency-Key'])
     const { response, draw } = await this.#send(request, headers)
+    // A proxy may send an error in place of a response that was charged.
+    if (response.status < 500) this.#unanswered.delete(identity)
     const cost = readNumber(response, 'X-Credits-Cost')
     const isCharged = this.#method === 'GET' && cost > 0
     const result = `${response.status}, ${isCharged ? writeCredits(cost) : 'free'}.`
