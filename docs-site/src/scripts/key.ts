@@ -1,6 +1,6 @@
 /**
  * The reader's API key, for the docs and the viewer alike. `sessionStorage` keeps it across pages and reloads of this
- * tab, until the tab closes.
+ * tab, until the tab closes. Where the browser blocks that, as it does with cookies, the key lasts as long as the page.
  */
 
 const item = 'devdata-api-key'
@@ -8,15 +8,31 @@ const shownItem = 'devdata-api-key-shown'
 const keyEvent = 'devdata-key'
 const shownEvent = 'devdata-key-shown'
 
+/** Finds the tab's storage. Where it is blocked, even its name throws. */
+function findStorage(): Pick<Storage, 'getItem' | 'setItem' | 'removeItem'> {
+  try {
+    return sessionStorage
+  } catch {
+    const items = new Map<string, string>()
+    return {
+      getItem: (name) => items.get(name) ?? null,
+      setItem: (name, value) => void items.set(name, value),
+      removeItem: (name) => void items.delete(name),
+    }
+  }
+}
+
+const storage = findStorage()
+
 /** The key of this tab; undefined if there is none. */
-export const readKey = (): string | undefined => sessionStorage.getItem(item) ?? undefined
+export const readKey = (): string | undefined => storage.getItem(item) ?? undefined
 
 /** Whether samples show the key in place of `$DEVDATA_API_KEY`. */
-export const isKeyShown = (): boolean => sessionStorage.getItem(shownItem) !== null
+export const isKeyShown = (): boolean => storage.getItem(shownItem) !== null
 
 function write(name: string, value: string | undefined): void {
-  if (value) sessionStorage.setItem(name, value)
-  else sessionStorage.removeItem(name)
+  if (value) storage.setItem(name, value)
+  else storage.removeItem(name)
 }
 
 let knownKey = readKey()
