@@ -5,7 +5,7 @@
  */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { BrowserContext, Page, Request } from 'playwright-core'
+import type { BrowserContext, Locator, Page, Request } from 'playwright-core'
 import * as v from 'valibot'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { writeCsv } from '../../api/cli/csv.ts'
@@ -19,6 +19,7 @@ import { escapePart } from '../../docs-site/src/scripts/url.ts'
 import { hasChromium, openPortal, openTab, reload, runAxe, visit } from '../support/browser.ts'
 import { readCounts } from '../support/counts-oracle.ts'
 import { createInstance } from '../support/instance.ts'
+import { connectAssistant } from '../support/sign-in.ts'
 import { useStarted } from '../support/suite.ts'
 import { daysPath, readEntries, readPages, readSums, usagePath, writeLedger } from '../support/usage.ts'
 
@@ -515,6 +516,58 @@ describe.skipIf(!hasChromium())('in a browser', () => {
     // The browser itself reports the responses with status 401, and nothing else.
     expect(complaints.filter((text) => !text.includes('401'))).toEqual([])
   })
+
+  test('“Your key” ends connections: the focus stays in the list, and a refusal is shown', async () => {
+    const { secret } = await portal.service.createKey({ credits: 10 })
+    await connectAssistant(portal.service, secret)
+    await connectAssistant(portal.service, secret)
+    await visit(page, `${portal.origin}/docs/your-key`)
+    await useKey(secret)
+    await reload(page)
+    const place = page.locator('.usage-connections')
+    const buttons = place.getByRole('button', { name: 'End the connection of Test connector' })
+    await buttons.nth(1).waitFor()
+
+    const refusal = { status: 503, json: { error: 'Database unavailable' } }
+    await page.route(/\/api-key\/connections\/\d+$/, (route) => route.fulfill(refusal))
+    await buttons.first().focus()
+    await page.keyboard.press('Enter')
+    await place.getByText('Database unavailable').waitFor()
+    expect(await buttons.count()).toBe(2)
+    await page.unrouteAll()
+
+    const isFocused = (locator: Locator) => locator.evaluate((element) => element === document.activeElement)
+    await page.keyboard.press('Enter')
+    await buttons.nth(1).waitFor({ state: 'detached' })
+    await expect.poll(() => isFocused(buttons)).toBe(true)
+    await page.keyboard.press('Enter')
+    await place.getByText('No assistant is connected with this key.').waitFor()
+    await expect.poll(() => isFocused(place)).toBe(true)
+  })
+
+  test('where the browser blocks its storage, pages work, and the key lasts as long as the page', async () => {
+    const { secret } = await portal.service.createKey({ credits: 7 })
+    await page.addInitScript(() => {
+      for (const name of ['sessionStorage', 'localStorage']) {
+        Object.defineProperty(window, name, {
+          configurable: true, // as the browser's own
+          get() {
+            throw new DOMException('Access is denied for this document.', 'SecurityError')
+          },
+        })
+      }
+    })
+    await visit(page, `${portal.origin}/docs/your-key`)
+    await page.getByRole('button', { name: 'Enter a key' }).click()
+    await page.getByRole('dialog').getByLabel('Key', { exact: true }).fill(secret)
+    await page.getByRole('button', { name: 'Use this key' }).click()
+    await page.getByRole('dialog').waitFor({ state: 'hidden' })
+    await page.locator('.usage-balance dd', { hasText: '7' }).first().waitFor()
+    await reload(page)
+    await page.getByRole('button', { name: 'Enter a key' }).waitFor()
+    expect(complaints).toEqual([])
+  })
+
   test('“Your key” shows one key at a time, and says why it can’t show anything', async () => {
     const [one, other] = await Promise.all([1, 2].map(() => portal.service.createKey({ credits: 1_000 })))
     if (!one || !other) throw new Error('there are no keys')
@@ -543,14 +596,19 @@ describe.skipIf(!hasChromium())('in a browser', () => {
     await page.evaluate(() => new Promise((resolve) => setTimeout(resolve)))
     expect(await list.getByText(/ of /).textContent()).toBe('1 to 1 of 1')
 
-    const balance = page.locator('.usage-balance')
+    // A part that fails leaves the others.
+    const spending = page.locator('.usage-spending')
     for (const [response, text] of [
       [{ status: 502, body: '<p>no' }, 'The response has status 502.'],
       [{ status: 429, headers: { 'Retry-After': '60' } }, 'The rate limit is used up. Try again in 60 s.'],
     ] as const) {
       await page.route(/\/usage\/days/, (route) => route.fulfill(response))
       await page.reload()
-      await balance.getByText(text).waitFor()
+      await spending.getByText(text).waitFor()
+      expect(await spending.getByRole('link').getAttribute('href')).toBe('/docs/errors/')
+      await page.locator('.usage-balance dd', { hasText: '1,000' }).waitFor()
+      await list.getByText('1 to 1 of 1', { exact: true }).waitFor()
+      await page.getByText('No assistant is connected with this key.').waitFor()
       await page.unrouteAll()
     }
   })

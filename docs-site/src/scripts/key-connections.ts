@@ -1,5 +1,5 @@
 /** The assistants that are connected with the reader's key, on the page "Your key". */
-import { sendRequest } from './api-request.ts'
+import { readError, sendRequest } from './api-request.ts'
 import { createElement as create, createButton } from './elements.ts'
 import { readKey } from './key.ts'
 import { createTable, formatNumber } from './key-table.ts'
@@ -28,10 +28,17 @@ export async function showConnections(place: HTMLElement, key: string): Promise<
     ]),
   )
   const state = create('p', { role: 'status' })
-  const end = async (id: number) => {
+  const end = async (id: number, index: number) => {
     try {
-      await sendRequest({ method: 'DELETE', path: `/api-key/connections/${id}`, key })
+      const response = await sendRequest({ method: 'DELETE', path: `/api-key/connections/${id}`, key })
+      // With 404, it has ended already.
+      if (response.status >= 400 && response.status !== 404) throw new UsageError(readError(response))
+      const hadFocus = place.contains(document.activeElement)
       await showConnections(place, key)
+      // The buttons are new. The focus stays in its place, or above it.
+      const buttons = [...place.querySelectorAll('button')]
+      place.tabIndex = -1
+      if (hadFocus) (buttons[index] ?? buttons.at(-1) ?? place).focus()
     } catch (error) {
       state.textContent = error instanceof UsageError ? error.message : 'The API is unreachable.'
     }
@@ -39,7 +46,7 @@ export async function showConnections(place: HTMLElement, key: string): Promise<
   for (const [index, cell] of [...table.querySelectorAll('td:last-child')].entries()) {
     const connection = items[index]
     if (!connection) continue
-    const button = createButton('End', () => void end(connection.id))
+    const button = createButton('End', () => void end(connection.id, index))
     button.setAttribute('aria-label', `End the connection of ${connection.name}`)
     cell.append(button)
   }

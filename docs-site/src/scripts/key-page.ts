@@ -1,5 +1,5 @@
 /** The page "Your key": balance, spending and entries of the reader's key. All of its requests are free. */
-import type { UsageEntry } from '../../../client/src/types.ts'
+import type { CreditStatus, UsageEntry } from '../../../client/src/types.ts'
 import { docsPath } from '../docs-path.ts'
 import { writePrice } from './credits.ts'
 import { createElement as create, createButton } from './elements.ts'
@@ -38,43 +38,53 @@ async function fillPage({ balance, spending, entries, connections }: Places): Pr
     showKeyExample({ spending, entries, connections })
     return
   }
-  for (const place of [balance, spending, entries, connections]) say(place, 'Loading …')
-  try {
-    const [{ remaining_credits, role }, sums, page] = await Promise.all([
-      getCredits(key),
-      listSums(listDays(90)[0] ?? '', key),
-      getPage<UsageEntry>(writeEntriesPath(entriesPerPage), key),
-    ])
-    if (key !== readKey()) return // The reader has entered another key.
-    const isAdmin = role === 'admin'
-    const figures = [
-      [
-        isAdmin
-          ? 'not charged'
-          : `${formatNumber(remaining_credits)} ${writePrice(remaining_credits)}`.trim(),
-        isAdmin ? 'An admin key' : 'Credits left',
-      ],
-      [writeKeyEnd(key), 'Key'],
-    ] as const
-    balance.replaceChildren(
-      create(
-        'dl',
-        { className: 'figures' },
-        ...figures.map(([figure, name]) =>
-          create('div', {}, create('dt', {}, name), create('dd', {}, figure)),
-        ),
-      ),
-    )
-    if (sums.length > 0) showSpending(spending, sums)
-    else say(spending, isAdmin ? 'An admin key is not charged.' : 'Nothing was charged in the last 90 days.')
-    if (page.items.length > 0) showEntries(entries, key, page)
-    else say(entries, 'The ledger of this key has no entries.')
-    await showConnections(connections, key)
-  } catch (error) {
-    if (key !== readKey()) return
-    const message = error instanceof UsageError ? error.message : String(error)
-    const link = create('a', { href: `${docsPath}/errors/` }, 'What to do')
-    say(balance, message, link, createButton('Enter another key', openKeyDialog))
-    for (const place of [spending, entries, connections]) say(place, 'Nothing to show.')
+  const credits = getCredits(key)
+  const fill = async (place: HTMLElement, show: () => Promise<void>) => {
+    say(place, 'Loading …')
+    try {
+      await show()
+    } catch (error) {
+      if (key !== readKey()) return // The reader has entered another key.
+      const message = error instanceof UsageError ? error.message : String(error)
+      const link = create('a', { href: `${docsPath}/errors/` }, 'What to do')
+      const change = createButton('Enter another key', openKeyDialog)
+      say(place, message, link, ...(place === balance ? [change] : []))
+    }
   }
+  // A part that fails leaves the others.
+  await Promise.all([
+    fill(balance, async () => showBalance(balance, key, await credits)),
+    fill(spending, async () => {
+      const sums = await listSums(listDays(90)[0] ?? '', key)
+      const status = await credits.catch(() => undefined)
+      if (key !== readKey()) return
+      if (sums.length > 0) return showSpending(spending, sums)
+      const isAdmin = status?.role === 'admin'
+      say(spending, isAdmin ? 'An admin key is not charged.' : 'Nothing was charged in the last 90 days.')
+    }),
+    fill(entries, async () => {
+      const page = await getPage<UsageEntry>(writeEntriesPath(entriesPerPage), key)
+      if (key !== readKey()) return
+      if (page.items.length > 0) return showEntries(entries, key, page)
+      say(entries, 'The ledger of this key has no entries.')
+    }),
+    fill(connections, () => showConnections(connections, key)),
+  ])
+}
+
+function showBalance(place: HTMLElement, key: string, { remaining_credits, role }: CreditStatus): void {
+  if (key !== readKey()) return
+  const isAdmin = role === 'admin'
+  const left = `${formatNumber(remaining_credits)} ${writePrice(remaining_credits)}`.trim()
+  const figures = [
+    [isAdmin ? 'not charged' : left, isAdmin ? 'An admin key' : 'Credits left'],
+    [writeKeyEnd(key), 'Key'],
+  ] as const
+  place.replaceChildren(
+    create(
+      'dl',
+      { className: 'figures' },
+      ...figures.map(([figure, name]) => create('div', {}, create('dt', {}, name), create('dd', {}, figure))),
+    ),
+  )
 }
