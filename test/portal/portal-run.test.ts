@@ -127,6 +127,12 @@ describe.skipIf(!hasChromium())('Run, in a browser', () => {
       ['urllib.error.HTTPError: HTTP Error 401: Unauthorized', '#401-unauthorized'],
       ['curl: (22) The requested URL returned error: 503', '#503-service-unavailable'],
       ['authorization header required', '#authorization-header-required'],
+      // Python's bytes escape the quotes that end them, and dictionaries have quotes of their own.
+      [
+        String.raw`b'{"error":"Invalid authorization format. Use \'Bearer <API_KEY>\'"}'`,
+        '#invalid-authorization-format-use-bearer-api_key',
+      ],
+      [`{'error': 'Invalid API key', 'request_id': '1'}`, '#invalid-api-key'],
     ] as const) {
       await finder.getByRole('textbox').fill(pasted)
       await expect

@@ -43,11 +43,22 @@ export function findMessage<Item>(
 const clientStatus =
   /\b([45]\d\d) (?:Client|Server) Error\b|\b(?:status(?: code)?|HTTP Error|returned error|HTTP\/[\d.]+)\W{1,3}([45]\d\d)\b/i
 
+/** An error's body: JSON, the same as Python's bytes, or a `dict` of Python. */
+const body = /["']error["']\s*:\s*("(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')/
+
+/** Reads a string. Python has quotes and escapes that JSON doesn't have, such as `\'`. */
+function readString(quoted: string): string {
+  try {
+    return String(JSON.parse(quoted))
+  } catch {
+    return quoted.slice(1, -1).replace(/\\(.)/g, '$1')
+  }
+}
+
 /** The message in what a reader pastes: a body, a message in quotes, an `X-Error-Code`, or an HTTP client's message. */
 export function readPasted(text: string): string {
-  const [, json] = /"error"\s*:\s*("(?:\\.|[^"\\])*")/.exec(text) ?? []
-  // A terminal may have broken the line.
-  if (json !== undefined) return String(JSON.parse(json.replace(/\s+/g, ' ')))
+  const [, quoted] = body.exec(text) ?? []
+  if (quoted !== undefined) return readString(quoted.replace(/\s+/g, ' ')) // A terminal may have broken the line.
   const [, before, status = before] = clientStatus.exec(text) ?? []
   if (status !== undefined) return status
   return text
