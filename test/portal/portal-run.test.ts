@@ -338,6 +338,25 @@ describe.skipIf(!hasChromium())('Run, in a browser', () => {
     expect(await page.evaluate(() => sessionStorage.getItem('devdata-api-key'))).toBe(demoKey)
   })
 
+  test('the dialog stays open while its reader is at work, though the key of the page was accepted', async () => {
+    const state = page.locator('#key-state')
+    const dialog = page.getByRole('dialog')
+    const accept = await holdRequest('GET', '/api-key/credits')
+    await page.reload()
+    await page.getByRole('button', { name: 'Change your key' }).click()
+    await accept()
+    await expect.poll(() => state.textContent()).toMatch(/credits left$/)
+    expect(await dialog.isVisible()).toBe(true)
+
+    const acceptEntered = await holdRequest('GET', '/api-key/credits')
+    await dialog.getByRole('button', { name: 'Use this key' }).click()
+    await dialog.getByLabel('Key', { exact: true }).fill('7e1f0c1e')
+    await acceptEntered()
+    await expect.poll(() => state.textContent()).toMatch(/credits left$/)
+    expect(await dialog.isVisible()).toBe(true)
+    await page.keyboard.press('Escape')
+  })
+
   test('the key is in no URL, and "Forget" removes it from the tab', async () => {
     await visit(page, `${portal.origin}/docs/authentication/`)
     const sample = findSample('getCredits')

@@ -20,6 +20,8 @@ const spent = find('.key-more', HTMLElement)
 const explanation = state.textContent
 
 let role: string | undefined
+/** The key that the reader has entered in the open dialog, until its check has ended. */
+let entered: string | undefined
 let demoKey: string | undefined
 
 function say(text: string, kind: 'good' | 'bad' | '' = ''): void {
@@ -38,7 +40,8 @@ async function showState(key: string): Promise<void> {
   say(result.text, result.isValid ? 'good' : 'bad')
   if (role === 'admin') balance.textContent = 'Admin key'
   else if (!result.isValid) balance.textContent = result.isValid === false ? 'Key not accepted' : ''
-  if (result.isValid) dialog.close() // The header has the balance, and the page can use the key.
+  // The header has the balance, and the page can use the key.
+  if (result.isValid && key === entered) dialog.close()
 }
 
 function update(): void {
@@ -86,14 +89,24 @@ open.addEventListener('click', openKeyDialog)
 find('#key-form', HTMLFormElement).addEventListener('submit', (event) => {
   event.preventDefault()
   if (input.value.trim() === '') return writeKey(undefined)
-  const entered = findKey(input.value)
-  if ('error' in entered) return say(entered.error, 'bad')
-  input.value = entered.key
-  if (entered.key === readKey()) void showState(entered.key)
-  else writeKey(entered.key)
+  const found = findKey(input.value)
+  if ('error' in found) return say(found.error, 'bad')
+  input.value = found.key
+  entered = found.key
+  if (found.key === readKey()) void showState(found.key)
+  else writeKey(found.key)
 })
-input.addEventListener('input', update)
-demo.addEventListener('click', () => writeKey(demoKey))
+input.addEventListener('input', () => {
+  entered = undefined // The reader goes on.
+  update()
+})
+demo.addEventListener('click', () => {
+  entered = demoKey
+  writeKey(demoKey)
+})
+dialog.addEventListener('close', () => {
+  entered = undefined
+})
 forget.addEventListener('click', () => {
   writeKey(undefined)
   input.focus()
