@@ -216,4 +216,31 @@ describe.skipIf(!hasChromium())('the search', () => {
     await page.keyboard.press('Enter')
     await page.waitForURL('**/docs/conditional-requests/')
   })
+
+  test('Enter that ends the composition of a word follows nothing', async () => {
+    await page.keyboard.press('Control+k')
+    await search('credits')
+    const opened: string[] = []
+    await page.exposeFunction('keepClick', (url: string) => opened.push(new URL(url).pathname))
+    await page.evaluate(() =>
+      document.addEventListener(
+        'click',
+        (event) => {
+          if (!(event.target instanceof HTMLAnchorElement)) return
+          event.preventDefault()
+          event.stopPropagation()
+          void (window as unknown as { keepClick(url: string): void }).keepClick(event.target.href)
+        },
+        { capture: true },
+      ),
+    )
+    for (const composing of [{ isComposing: true }, { keyCode: 229 }]) {
+      await input().dispatchEvent('keydown', { key: 'Enter', bubbles: true, ...composing })
+    }
+    await search('etag')
+    await page.keyboard.press('Enter')
+    await expect.poll(() => opened).toContain('/docs/conditional-requests/')
+    expect(opened).toEqual(['/docs/conditional-requests/'])
+    await visit(page, `${portal.origin}/docs/glossary/`)
+  })
 })

@@ -218,6 +218,8 @@ export function startSearch(search: HTMLElement): void {
     if ((event.target as Element).closest('a, .close')) dialog.close()
   })
   dialog.addEventListener('keydown', (event) => {
+    // These keys choose among the candidates of an input method. Safari says so by the code 229 alone.
+    if (event.isComposing || event.keyCode === 229) return
     const links = [...list.querySelectorAll('a')]
     const current = links.indexOf(document.activeElement as HTMLAnchorElement)
     // A fast typist presses Enter before the hits are there.
