@@ -157,6 +157,39 @@ describe.skipIf(!hasChromium())('in a browser', () => {
     expectGoodManners()
   })
 
+  test('a page is copied in the click itself, as Safari requires', async () => {
+    await visit(page, `${origin}/docs/credits/`)
+    await page.evaluate(() => {
+      let isInClick = false
+      document.addEventListener(
+        'click',
+        () => {
+          isInClick = true
+          setTimeout(() => {
+            isInClick = false
+            document.title = 'The click is over'
+          })
+        },
+        { capture: true },
+      )
+      for (const name of ['write', 'writeText'] as const) {
+        const original: (data: never) => Promise<void> = navigator.clipboard[name].bind(navigator.clipboard)
+        navigator.clipboard[name] = async (data: unknown) => {
+          if (!isInClick) throw new DOMException('The request is not allowed', 'NotAllowedError')
+          return original(data as never)
+        }
+      }
+    })
+    await page.route(/credits\.md$/, async (route) => {
+      await page.waitForFunction(() => document.title === 'The click is over')
+      await route.continue()
+    })
+    await page.getByRole('button', { name: 'Copy page as Markdown' }).click()
+    await page.getByRole('button', { name: 'Copied' }).waitFor()
+    const copied = await page.evaluate(() => navigator.clipboard.readText())
+    expect(copied).toBe(await (await fetch(`${origin}/docs/credits.md`)).text())
+  })
+
   test('an unknown page is the site’s own', async () => {
     const response = await visit(page, `${origin}/docs/no-such-page`)
     expect(response?.status()).toBe(404)

@@ -3,6 +3,12 @@ import { createElement } from './elements.ts'
 
 const shownMs = 2_000
 
+async function load(path: string): Promise<Blob> {
+  const response = await fetch(path)
+  if (!response.ok) throw new Error(`${path} is ${response.status}`)
+  return new Blob([await response.text()], { type: 'text/plain' })
+}
+
 /**
  * Copies the Markdown at the button's `data-path`. Where a page may not copy, as over plain HTTP, it opens that
  * instead.
@@ -19,9 +25,8 @@ export function startCopyPage(button: HTMLButtonElement): void {
   }
   button.addEventListener('click', async () => {
     try {
-      const response = await fetch(path)
-      if (!response.ok) throw new Error(`${path} is ${response.status}`)
-      await navigator.clipboard.writeText(await response.text())
+      // Safari copies only in the click itself, so the text comes later.
+      await navigator.clipboard.write([new ClipboardItem({ 'text/plain': load(path) })])
       show('Copied')
       setTimeout(() => show(''), shownMs)
     } catch {
