@@ -320,6 +320,22 @@ describe.skipIf(!hasChromium())('in a browser', () => {
     expect(complaints).toEqual([])
   })
 
+  test('on a phone, the box of the price has room for a long question', async () => {
+    await page.setViewportSize({ width: 390, height: 900 })
+    await visit(page, `${portal.origin}/docs/pricing/`)
+    await useKey((await portal.service.createKey({ credits: 1 })).secret)
+    await reload(page)
+    const builder = page.locator('.builder')
+    await builder.getByLabel('Places').fill('Berlin, Germany; Lisbon, Portugal; Vienna, Austria')
+    await builder.getByLabel('Packages').fill('react, typescript, vite, zod')
+    await builder.getByRole('button', { name: 'Count and price (free)' }).click()
+    await builder.getByText('X-Credits-Cost').filter({ visible: true }).waitFor()
+    const { clientHeight, scrollHeight } = await builder
+      .locator('.head')
+      .evaluate(({ clientHeight, scrollHeight }) => ({ clientHeight, scrollHeight }))
+    expect(scrollHeight).toBe(clientHeight)
+  })
+
   test('without a key, the builder shows recorded prices, and asks for a key before it sends anything', async () => {
     await visit(page, `${portal.origin}/docs/pricing/`)
     const builder = page.locator('.builder')
