@@ -8,6 +8,6 @@ while [ -n "$url" ] &&
   url=$(sed -n 's/.*<\([^>]*\)>; rel="next".*/\1/p' "$headers")
 done
 
-[ -z "$url" ] || cat "$page" >&2 # what went wrong
+[ -z "$url" ] || cat "$page" >&2
 rm "$headers" "$page"
 [ -z "$url" ]
