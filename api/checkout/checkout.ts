@@ -152,19 +152,17 @@ function priceCharge(charge: Charge, { response, isFree, cost }: PreparedRespons
 
 /**
  * Sends a settled response. If it is an error, sets the headers and throws it. Throws 403 for a quote of something that
- * costs credits, with its price in the headers, if the key has none: a quote is free for keys that could buy. A 304 for
- * `If-None-Match: *` tells as much.
+ * costs credits, with its price in the headers, if the key has none: a quote is free for keys that could buy.
  */
 async function respond(
   c: ApiContext,
-  { response, body, cost, told, isNotModified }: PreparedResponse,
+  { response, body, cost, isNotModified }: PreparedResponse,
   { outcome, charged, balance }: Settlement,
 ): Promise<Response> {
   c.set('charged', charged) // for log, metrics and traces
-  const isAdmin = c.get('caller').role === 'admin'
-  const isRefused = !isAdmin && told > 0 && balance === 0
-  setHeader(c, 'X-Credits-Cost', String(isAdmin || !isQuote(c) ? charged : isRefused ? told : cost))
-  if (isRefused) throw insufficientCredits(told, balance)
+  const isPriced = isQuote(c) && c.get('caller').role !== 'admin'
+  setHeader(c, 'X-Credits-Cost', String(isPriced ? cost : charged))
+  if (isPriced && cost > 0 && balance === 0) throw insufficientCredits(cost, balance)
   if (outcome === 'replayed') setHeader(c, 'Idempotency-Replayed', 'true')
   if ('error' in response) throw response.error
   setDataHeaders(c, response)

@@ -4,7 +4,7 @@
  */
 import type { Body } from '../http/compression.ts'
 import { renderBody } from '../http/data-response.ts'
-import { matchesAnyTag, matchesEntityTag } from '../http/entity-tag.ts'
+import { matchesEntityTag } from '../http/entity-tag.ts'
 import type { ApiContext } from '../http/request-context.ts'
 import type { MeteredError, MeteredResponse } from './metered-response.ts'
 
@@ -31,8 +31,6 @@ export interface PreparedResponse {
   body: Body | null
   /** In credits. */
   cost: number
-  /** What a response that isn't sent would cost, in credits, if its headers tell of it. */
-  told: number
   /** Whether the request is a quote, the response is a 304, or it is an error without a price. */
   isFree: boolean
   isNotModified: boolean
@@ -42,13 +40,10 @@ export interface PreparedResponse {
 export function prepareResponse(c: ApiContext, response: MeteredResponse | MeteredError): PreparedResponse {
   if ('error' in response) {
     const { cost } = response
-    const isFree = isQuote(c) || cost === 0
-    return { response, body: null, cost, told: isFree ? cost : 0, isFree, isNotModified: false }
+    return { response, body: null, cost, isFree: isQuote(c) || cost === 0, isNotModified: false }
   }
-  const ifNoneMatch = c.req.header('If-None-Match')
-  const isNotModified = matchesEntityTag(ifNoneMatch, response.tag)
+  const isNotModified = matchesEntityTag(c.req.header('If-None-Match'), response.tag)
   const cost = isNotModified ? 0 : response.cost
   const isFree = isQuote(c) || isNotModified
-  const told = matchesAnyTag(ifNoneMatch) ? response.cost : isFree ? cost : 0
-  return { response, body: isFree ? null : renderBody(c, response), cost, told, isFree, isNotModified }
+  return { response, body: isFree ? null : renderBody(c, response), cost, isFree, isNotModified }
 }

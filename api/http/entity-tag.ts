@@ -15,19 +15,14 @@ const maxTagsLength = 8_192
  */
 const compressionSuffix = /^(?:--?|[;:])(?:gzip|gz|gunzip|br|zstd|deflate)$/
 
-/** Whether `If-None-Match` is `*`, which matches whatever there is: the client may have nothing. */
-export function matchesAnyTag(ifNoneMatch: string | undefined): boolean {
-  return ifNoneMatch?.trim() === '*'
-}
-
 /**
  * Whether `If-None-Match` has the tag, compared weakly, or is `*` (RFC 9110 §13.1.2). A tag also matches with the
  * suffix of a proxy that compressed the response. The tag itself may end like one, or like the beginning of one.
  */
 export function matchesEntityTag(ifNoneMatch: string | undefined, tag: string): boolean {
   if (ifNoneMatch === undefined) return false
-  if (matchesAnyTag(ifNoneMatch)) return true
   const list = ifNoneMatch.slice(0, maxTagsLength)
+  if (list.trim() === '*') return true
   const opaque = tag.replace(/^W\//, '').slice(1, -1)
   for (const [, candidate = ''] of list.matchAll(/"([^"]*)"/g)) {
     if (!candidate.startsWith(opaque)) continue

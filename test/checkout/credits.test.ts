@@ -316,39 +316,6 @@ describeOnEachDatabase('a key’s credits', (kind) => {
       expect(await service.readLedger(id)).toEqual({ balance: 0, granted: 0, charged: 0 })
     })
 
-    test('tells a key without credits as little by a 304 for whatever there is: 403', async () => {
-      const { secret, id } = await service.createKey({ credits: 0 })
-      const rich = await service.createKey()
-      for (const [path, cost] of [
-        ['/users?per_page=41', 41],
-        ['/users/ngoldberg', 1],
-        ['/users/nobody-has-this-login', 1],
-        [busyRepository, 1],
-      ] as const) {
-        for (const method of ['GET', 'HEAD']) {
-          const ask = (key: string) =>
-            service.request(path, { method, key, headers: { 'If-None-Match': ' * ' } })
-          const { status, headers } = await ask(secret)
-          expect([path, method, status, headers.get('X-Credits-Needed')]).toEqual([
-            path,
-            method,
-            403,
-            `${cost}`,
-          ])
-          expect(headers.get('X-Credits-Cost')).toBe(method === 'HEAD' ? `${cost}` : '0')
-          const told = ['Link', 'X-Total-Count', 'ETag', 'X-Dataset-Version']
-          expect(told.filter((name) => headers.has(name))).toEqual([])
-          expect((await ask(rich.secret)).status).toBe(path.includes('nobody') ? 404 : 304)
-        }
-      }
-      expect(await service.readLedger(id)).toEqual({ balance: 0, granted: 0, charged: 0 })
-      const { status } = await service.request('/users?page=999', {
-        key: secret,
-        headers: { 'If-None-Match': '*' },
-      })
-      expect(status).toBe(304)
-    })
-
     test('quotes what is free to a key without credits, and everything to an admin key', async () => {
       const { secret } = await service.createKey({ credits: 0 })
       const { headers } = await service.request('/users', { key: (await service.createKey()).secret })
