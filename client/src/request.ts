@@ -244,9 +244,10 @@ function createError(
     retryAfterSeconds: readRetryAfter(headers.get('Retry-After')),
     needed: readNumber(response, 'X-Credits-Needed'),
   })
-  const target = status < 400 && headers.get('Location')
-  if (target) error.message = `The base URL ${base} redirects to ${target.replace(path, '')}: set it to that`
-  else if (isAboutUrl(error)) {
+  if (status < 400 && !response.ok) {
+    const target = headers.get('Location') // which browsers don't show
+    error.message = `Check the base URL ${base}: it redirects${target ? ` to ${target}` : ''}`
+  } else if (isAboutUrl(error)) {
     const reason = code ? 'the service may be of an older version' : 'a proxy responded, not the service'
     error.message += `. Check the base URL ${base}. If it is right, ${reason}`
   }

@@ -515,20 +515,23 @@ describe('errors', () => {
     const elsewhere = served.url.replace('127.0.0.1', 'localhost')
     const redirect: Intercept = async ({ url }) =>
       new Response(null, { status: 301, headers: { Location: url.replace(served.url, elsewhere) } })
-    const message = `The base URL ${served.url}/ redirects to ${elsewhere}/: set it to that`
+    const message = `Check the base URL ${served.url}/: it redirects to ${elsewhere}/`
     for (const act of [
       () => collect(api.users.list()),
       () => api.users.get('ngoldberg'),
       () => api.credits(),
     ]) {
       interceptions.push(redirect)
-      await expect(act()).rejects.toMatchObject({ name: 'InvalidRequestError', status: 301, message })
+      await expect(act()).rejects.toMatchObject({
+        ...{ name: 'InvalidRequestError', status: 301 },
+        message: expect.stringMatching(`^${message}`),
+      })
     }
     const urls = received.map(({ url }) => new URL(url).origin)
     expect(urls).toEqual([served.url, served.url, served.url])
     const { keys } = admin.createAdmin({ baseUrl: served.url, apiKey: secret })
     interceptions.push(redirect)
-    await expect(keys.create({ reference: 'order 1', credits: 1 })).rejects.toMatchObject({ message })
+    await expect(keys.create({ reference: 'order 1', credits: 1 })).rejects.toThrow(message)
   })
 
   test.each([401, 403, 410])('don’t take a %s of a proxy for what the service says', async (status) => {

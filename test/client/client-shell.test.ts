@@ -443,6 +443,17 @@ describe('a list', () => {
       false,
     ])
   })
+
+  test('is unlocked when the reader of the output leaves', async () => {
+    const child = spawn('sh', ['-c', '"$0" "$1" users --state state.json | head -1', process.execPath, installed.shell], {
+      cwd: directory,
+      env: { ...inheritEnvironment(), DEVDATA_URL: served.url, DEVDATA_API_KEY: key.secret },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
+    expect(parseLines(await text(child.stdout)).length).toBe(1)
+    expect(existsSync(join(directory, 'state.json'))).toBe(true)
+    await expect.poll(() => existsSync(join(directory, 'state.json.lock'))).toBe(false)
+  })
 })
 
 test('requests go through the proxy that the environment names, if Node is told to use it', async () => {
@@ -729,7 +740,7 @@ describe('what can’t be done', () => {
     expect(await run(['users'], { DEVDATA_URL: plain })).toMatchObject({
       code: 1,
       stderr: expect.stringContaining(
-        `The base URL ${plain}/ redirects to https://api.example.com/credits: set it to that. The URL is from DEVDATA_URL`,
+        `Check the base URL ${plain}/: it redirects to https://api.example.com/credits. The URL is from DEVDATA_URL`,
       ),
     })
     writeFileSync(join(directory, 'key'), crypto.randomUUID())

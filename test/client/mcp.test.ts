@@ -430,7 +430,7 @@ describe('a list', () => {
     const rest = await call('find_repositories', { ...given, limit: 3, cursor })
     expect(rest.result).toMatchObject({ items: { length: 3 }, cost: 0, budget_left: 50 })
     expect(rest.result.note).toBe(
-      '2 more items are paid for. next_cursor returns them without another payment for 24 hours after the first one, or for 1 hour once the data has changed. After that, their page is paid for again: up to 5 credits.',
+      '2 more items are paid for. next_cursor returns them without another payment for 24 hours after the first one, but once the data has changed, only within 1 hour of it. After that, their page is paid for again: up to 5 credits.',
     )
     const last = await call('find_repositories', { ...given, limit: 2, cursor: rest.result.next_cursor })
     expect(last.result).toMatchObject({ items: { length: 2 }, cost: 0 })

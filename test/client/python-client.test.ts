@@ -488,7 +488,7 @@ print(json.dumps([attempt(api.credits)[:2]] + [attempt(lambda: list(api.users.wa
     expect(output).toEqual([
       [
         'InvalidRequestError',
-        `The base URL ${served.url}/ redirects to https://api.example.com/: set it to that`,
+        `Check the base URL ${served.url}/: it redirects to https://api.example.com/api-key/credits`,
       ],
       ...[401, 403, 410].map((status) => [
         'InvalidRequestError',

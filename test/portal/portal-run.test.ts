@@ -277,7 +277,7 @@ describe.skipIf(!hasChromium())('Run, in a browser', () => {
       if (isPaid(request) && request.url().includes('/users?'))
         sent.push(request.headers()['idempotency-key'])
     })
-    for (const status of [undefined, 502]) {
+    for (const status of [undefined, 502, 429]) {
       await page.route(/\/users\?/, async (route) => {
         if (!isPaid(route.request())) return route.fallback()
         await route.fetch() // The service has charged it.
@@ -285,11 +285,11 @@ describe.skipIf(!hasChromium())('Run, in a browser', () => {
       })
       await clickRun(sample)
       await pay.click()
-      await sample.getByText(/^(The API is unreachable|502, free)\.$/).waitFor()
+      await sample.getByText(/^(The API is unreachable|502, free|429, free)\.$/).waitFor()
       await page.unrouteAll()
     }
     await clickRun(sample)
-    await sample.getByText('What you paid for the lost response counts.').waitFor()
+    await sample.getByText('If you paid for the lost response, that counts.').waitFor()
     await pay.click()
     await sample.getByText('200, free.').waitFor()
     const response = sample.getByRole('region', { name: 'Live response' })
@@ -297,7 +297,7 @@ describe.skipIf(!hasChromium())('Run, in a browser', () => {
     await sample.getByLabel('per_page', { exact: true }).fill('2')
     await clickRun(sample)
     await sample.getByText('You have 0 credits.').waitFor()
-    expect(sent).toEqual([expect.stringMatching(/^[0-9a-f]{32}$/), sent[0], sent[0]])
+    expect(sent).toEqual([expect.stringMatching(/^[0-9a-f]{32}$/), sent[0], sent[0], sent[0]])
     await enterKey(demoKey)
     for (let count = 0; count < 2; count++) {
       await clickRun(sample)

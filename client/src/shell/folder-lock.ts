@@ -62,11 +62,15 @@ export async function withLock<Result>(
       // Another command may take the lock over. The next check then throws.
     }
   }, beatMs)
+  const release = () => {
+    clearInterval(timer)
+    if (isHeld()) rmSync(file, { force: true })
+  }
+  process.once('exit', release) // as if the reader of the output has left
   try {
     return await act(assertHeld)
   } finally {
-    clearInterval(timer)
-    if (isHeld()) rmSync(file, { force: true })
+    release()
   }
 }
 

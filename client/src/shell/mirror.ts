@@ -121,7 +121,7 @@ async function applyChanges(folder: string, changesFile: string, assertHeld: Ass
   const removed = { user: new Set<number>(), repository: new Set<number>() }
   for await (const { type, item } of readLines<Change>(changesFile)) {
     if (type === 'removal') removed[item.kind].add(item.forge_rest_id)
-    // A first copy may have more items than a set can. If it has two lines of one, the next run replaces both.
+    // A first copy may have more items than JavaScript's sets can. If it has two lines of one, the next run replaces both.
     else if (!isFirst) replaced[type].add(item.forge_rest_id)
   }
   for (const [type, name] of [

@@ -11,14 +11,13 @@ const shownEvent = 'devdata-key-shown'
 /** Finds the tab's storage. Where it is blocked, even its name throws. */
 function findStorage(): Pick<Storage, 'getItem' | 'setItem' | 'removeItem'> {
   try {
-    return sessionStorage
-  } catch {
-    const items = new Map<string, string>()
-    return {
-      getItem: (name) => items.get(name) ?? null,
-      setItem: (name, value) => void items.set(name, value),
-      removeItem: (name) => void items.delete(name),
-    }
+    if (sessionStorage !== null) return sessionStorage // as in some apps that show pages
+  } catch {}
+  const items = new Map<string, string>()
+  return {
+    getItem: (name) => items.get(name) ?? null,
+    setItem: (name, value) => void items.set(name, value),
+    removeItem: (name) => void items.delete(name),
   }
 }
 

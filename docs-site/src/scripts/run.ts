@@ -47,7 +47,7 @@ class Run {
   /** What is under way. */
   #busy: RunRequest | undefined
   /** Idempotency keys of requests that may have been charged, though no response has come. */
-  readonly #unanswered = new Map<string, string>()
+  readonly #lostKeys = new Map<string, string>()
 
   constructor(form: HTMLFormElement) {
     const sample = form.parentElement
@@ -161,12 +161,12 @@ class Run {
     // Free, or refused. Should it cost something by now, the service refuses it.
     if (cost === 0) return this.#deliver(request, { ...sends, 'Max-Credits': '0' })
     if (cost > Number(sends['Max-Credits'] ?? cost)) return this.#deliver(request, sends)
-    const unanswered = this.#unanswered.get(writeIdentity(request))
-    const isAffordable = price.isAffordable || unanswered !== undefined
-    const note = unanswered === undefined ? [] : ['. What you paid for the lost response counts.']
+    const lostKey = this.#lostKeys.get(writeIdentity(request))
+    const isAffordable = price.isAffordable || lostKey !== undefined
+    const note = lostKey === undefined ? [] : ['. If you paid for the lost response, that counts.']
     this.#say(...writeQuote(path, { ...price, isAffordable }), ...note)
     if (isAffordable) {
-      const idempotencyKey = unanswered ?? createIdempotencyKey()
+      const idempotencyKey = lostKey ?? createIdempotencyKey()
       const headers = { 'Idempotency-Key': idempotencyKey, ...sends, 'Max-Credits': String(cost) }
       this.#offer(`Get it for ${writeCost(cost)}`, () => this.#attempt(() => this.#deliver(request, headers)))
       return
@@ -188,10 +188,14 @@ class Run {
 
   async #deliver(request: RunRequest, headers: Readonly<Record<string, string>>): Promise<void> {
     const identity = writeIdentity(request)
-    if (headers['Idempotency-Key']) this.#unanswered.set(identity, headers['Idempotency-Key'])
+    const idempotencyKey = headers['Idempotency-Key']
+    const wasLost = this.#lostKeys.has(identity)
+    if (idempotencyKey) this.#lostKeys.set(identity, idempotencyKey)
     const { response, draw } = await this.#send(request, headers)
-    // A proxy may send an error in place of a response that was charged.
-    if (response.status < 500) this.#unanswered.delete(identity)
+    // A proxy may send an error in place of a response that was charged, and a refusal says nothing of an earlier one.
+    const { status } = response
+    const isComplete = status < 400 || status === 404 || (status < 500 && !wasLost)
+    if (idempotencyKey && isComplete) this.#lostKeys.delete(identity)
     const cost = readNumber(response, 'X-Credits-Cost')
     const isCharged = this.#method === 'GET' && cost > 0
     const result = `${response.status}, ${isCharged ? writeCredits(cost) : 'free'}.`

@@ -241,10 +241,8 @@ class Sender:
             balance=info.balance,
             max_credits=max_credits,
         )
-        target = response.headers.get("Location") if info.status < 400 else None
-        if target:
-            new_base = target.replace(info.path, "")
-            error.message = f"The base URL {self._base} redirects to {new_base}: set it to that"
+        if 300 <= info.status < 400:
+            error.message = f"Check the base URL {self._base}: it redirects to {response.headers.get('Location')}"
         elif is_about_url(error):
             reason = "the service may be of an older version" if error.code else "a proxy responded, not the service"
             error.message += f". Check the base URL {self._base}. If it is right, {reason}"
