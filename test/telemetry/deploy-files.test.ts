@@ -10,6 +10,7 @@ import { promisify } from 'node:util'
 import * as v from 'valibot'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parseAllDocuments } from 'yaml'
+import { readConfig } from '../../api/config.ts'
 import { createInstance } from '../support/instance.ts'
 import { succeeds } from '../support/program.ts'
 import { hasPrometheus } from '../support/prometheus.ts'
@@ -72,6 +73,18 @@ describe('the units for systemd', () => {
     const { stderr } = await run('systemd-analyze', ['verify', timer])
     expect(stderr).toBe('')
   })
+})
+
+test.each([
+  ['deploy/devdata.service', /TimeoutStopSec=(\d+)/],
+  ['deploy/kubernetes/base/deployment.yaml', /terminationGracePeriodSeconds: (\d+)/],
+  ['compose.yaml', / {2}api:\n(?:.*\n)*? {4}stop_grace_period: (\d+)s/],
+  ['docs-site/src/content/docs/containers.md', /--stop-timeout (\d+)/],
+])('%s gives the service the time that a stop may take', async (name, pattern) => {
+  const [, seconds] = pattern.exec(await readText(name)) ?? []
+  expect(Number(seconds)).toBeGreaterThanOrEqual(
+    readConfig({}, { terminal: false }).shutdownDelaySeconds + 25,
+  )
 })
 
 const dashboardSchema = v.object({
@@ -221,12 +234,14 @@ describe.skipIf(!hasKustomize)('the base for Kubernetes', () => {
     }
   })
 
-  test('probes paths of the service, and waits as long as a stop may take', async () => {
-    const { containers, terminationGracePeriodSeconds: seconds } = find('Deployment').spec.template.spec
-    const [{ livenessProbe, readinessProbe, ports }] = containers
+  test('deletes a finished migration, because no setting of a job can be changed', () => {
+    expect(find('Job').spec.ttlSecondsAfterFinished).toBeGreaterThan(0)
+  })
+
+  test('probes paths of the service', async () => {
+    const [{ livenessProbe, readinessProbe, ports }] = find('Deployment').spec.template.spec.containers
     expect([livenessProbe.httpGet.path, readinessProbe.httpGet.path]).toEqual(['/version', '/health'])
     expect(ports[0].containerPort).toBe(8000)
-    expect(seconds).toBeGreaterThan(20)
     for (const { spec } of readTemplates().slice(1)) {
       expect(spec.containers[0].command.join(' ')).toMatch(/devdata (migrate|import github)/)
     }
