@@ -157,8 +157,10 @@ describeOnServer('a database that was restored with pg_restore', () => {
       await run(join(directory, 'pg_dump'), ['--format=custom', `--file=${dump}`, databaseUrl])
       await loadRecords(service.sql, { users: [createUser(2)] })
       const lost = await readDatasetVersion(service)
+      await service.sql`drop schema public cascade`
+      await service.sql`create schema public`
       await run(join(directory, 'pg_restore'), [
-        ...['--clean', '--if-exists', '--no-owner', '--no-privileges', `--dbname=${databaseUrl}`, dump],
+        ...['--schema=public', '--single-transaction', `--dbname=${databaseUrl}`, dump],
       ])
       await runCommand(['restored'], locationOf(service))
       // Without the jump, this load would have the version of the lost one, and its user would never be listed.

@@ -276,8 +276,10 @@ describe.skipIf(findPostgresBinaries() === undefined)('a dump under load', () =>
       ])
       isOver = true
       await load
+      await empty.sql`drop schema public cascade`
+      await empty.sql`create schema public`
       const target = `--dbname=${empty.location.databaseUrl}`
-      await run(join(directory, 'pg_restore'), ['--clean', '--if-exists', '--no-owner', target, dump])
+      await run(join(directory, 'pg_restore'), ['--schema=public', '--single-transaction', target, dump])
       const { charged } = await empty.readLedger(id)
       expect(charged).toBeGreaterThan(0)
       expect(charged).toBeLessThanOrEqual((await service.readLedger(id)).charged)
