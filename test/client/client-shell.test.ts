@@ -445,11 +445,15 @@ describe('a list', () => {
   })
 
   test('is unlocked when the reader of the output leaves', async () => {
-    const child = spawn('sh', ['-c', '"$0" "$1" users --state state.json | head -1', process.execPath, installed.shell], {
-      cwd: directory,
-      env: { ...inheritEnvironment(), DEVDATA_URL: served.url, DEVDATA_API_KEY: key.secret },
-      stdio: ['ignore', 'pipe', 'ignore'],
-    })
+    const child = spawn(
+      'sh',
+      ['-c', '"$0" "$1" users --state state.json | head -1', process.execPath, installed.shell],
+      {
+        cwd: directory,
+        env: { ...inheritEnvironment(), DEVDATA_URL: served.url, DEVDATA_API_KEY: key.secret },
+        stdio: ['ignore', 'pipe', 'ignore'],
+      },
+    )
     expect(parseLines(await text(child.stdout)).length).toBe(1)
     expect(existsSync(join(directory, 'state.json'))).toBe(true)
     await expect.poll(() => existsSync(join(directory, 'state.json.lock'))).toBe(false)

@@ -34,13 +34,12 @@ interface Owner {
 /** Throws an `Error` if another command has taken the lock over, because this process was suspended. */
 export type AssertHeld = () => void
 
-/** Acts while this process has the lock of a folder or a state. Throws a `UsageError` if another command has it. */
-export async function withLock<Result>(
+/** Locks a folder or a state until this process ends. Throws a `UsageError` if another command has it. */
+export async function lock(
   folder: string,
   file: string,
   context: Pick<CommandContext, 'progress' | 'signal'>,
-  act: (assertHeld: AssertHeld) => Promise<Result>,
-): Promise<Result> {
+): Promise<AssertHeld> {
   const owner: Owner = { token: randomUUID(), pid: process.pid, host: hostname(), space: readProcessSpace() }
   let beats = 0
   const write = (flag: 'wx' | 'r+') =>
@@ -51,26 +50,19 @@ export async function withLock<Result>(
   }
 
   const isHeld = () => readOwner(readLock(file))?.token === owner.token
-  function assertHeld() {
-    if (isHeld()) return
-    throw new Error(`Another command took over ${folder} while this one was suspended: wait until it ends`)
-  }
-  const timer = setInterval(() => {
+  setInterval(() => {
     try {
       if (isHeld()) write('r+')
     } catch {
       // Another command may take the lock over. The next check then throws.
     }
-  }, beatMs)
-  const release = () => {
-    clearInterval(timer)
+  }, beatMs).unref()
+  process.once('exit', () => {
     if (isHeld()) rmSync(file, { force: true })
-  }
-  process.once('exit', release) // as if the reader of the output has left
-  try {
-    return await act(assertHeld)
-  } finally {
-    release()
+  })
+  return () => {
+    if (isHeld()) return
+    throw new Error(`Another command took over ${folder} while this one was suspended: wait until it ends`)
   }
 }
 

@@ -10,7 +10,7 @@ import type { Change, ChangesState } from '../changes.ts'
 import { ChangesExpiredError } from '../errors.ts'
 import type { Arguments } from './arguments.ts'
 import { budgetExitCode, UsageError } from './exit.ts'
-import { type AssertHeld, withLock } from './folder-lock.ts'
+import { type AssertHeld, lock } from './folder-lock.ts'
 import { openOutput } from './output.ts'
 import type { CommandContext } from './reading.ts'
 import { readState, writeState } from './state-file.ts'
@@ -29,9 +29,7 @@ const files = { user: 'users.ndjson', repository: 'repos.ndjson' } as const
 export async function mirror(context: CommandContext, given: Arguments): Promise<number> {
   const { operand: folder } = given
   mkdirSync(folder, { recursive: true })
-  return withLock(folder, join(folder, 'mirror.lock'), context, (assertHeld) =>
-    updateCopy(context, given, assertHeld),
-  )
+  return updateCopy(context, given, await lock(folder, join(folder, 'mirror.lock'), context))
 }
 
 async function updateCopy(

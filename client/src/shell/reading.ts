@@ -9,7 +9,7 @@ import { countedBy } from '../one-request.ts'
 import type { Arguments } from './arguments.ts'
 import { budgetExitCode, UsageError } from './exit.ts'
 import { nameOption, readChoice } from './filter-options.ts'
-import { type AssertHeld, withLock } from './folder-lock.ts'
+import { type AssertHeld, lock } from './folder-lock.ts'
 import { createFormatter } from './format.ts'
 import { openOutput } from './output.ts'
 import type { Progress } from './progress.ts'
@@ -36,14 +36,8 @@ interface SavedState {
 
 /** Reads a list to its end, or until the budget stops it. Returns the exit code. */
 export async function readList(context: CommandContext, given: Arguments): Promise<number> {
-  return withState(context, given, (assertHeld) => read(context, given, assertHeld))
-}
-
-async function read(
-  { api, progress, signal }: CommandContext,
-  given: Arguments,
-  assertHeld: AssertHeld,
-): Promise<number> {
+  const { api, progress, signal } = context
+  const assertHeld = await lockState(context, given)
   const { list: name, stateFile, outputFile, budget } = given
   const identity = identify(given)
   const saved = stateFile === undefined ? undefined : readState<SavedState>(stateFile)
@@ -91,20 +85,19 @@ function assertFound({ command, operand }: Arguments): void {
   }
 }
 
-/** Acts while this process has the lock of the state, if one is named. Throws a `UsageError` if it is taken. */
-export async function withState(
+/** Locks the state, if one is named. Throws a `UsageError` if another command has it. */
+export async function lockState(
   context: CommandContext,
   { stateFile, outputFile }: Arguments,
-  act: (assertHeld: AssertHeld) => Promise<number>,
-): Promise<number> {
-  if (stateFile === undefined) return act(() => {})
+): Promise<AssertHeld> {
+  if (stateFile === undefined) return () => {}
   const lockFile = `${stateFile}.lock`
   // A state is written to a file beside it, which then takes its place.
   const own = [stateFile, `${stateFile}.new`, lockFile].map((file) => resolve(file))
   if (outputFile !== undefined && own.includes(resolve(outputFile))) {
     throw new UsageError('--state and --output must name different files')
   }
-  return withLock(stateFile, lockFile, context, act)
+  return lock(stateFile, lockFile, context)
 }
 
 /** A state is of one output. Otherwise, what is to be continued is cut to a length that another file had. */

@@ -9,10 +9,9 @@ import type { WatchState } from '../watch.ts'
 import type { Arguments } from './arguments.ts'
 import { budgetExitCode, UsageError } from './exit.ts'
 import { readWhole } from './filter-options.ts'
-import type { AssertHeld } from './folder-lock.ts'
 import { createFormatter } from './format.ts'
 import { openOutput } from './output.ts'
-import { type CommandContext, toUsageError, withState } from './reading.ts'
+import { type CommandContext, lockState, toUsageError } from './reading.ts'
 import { readState, writeState } from './state-file.ts'
 
 /** What the state file has. */
@@ -26,15 +25,7 @@ interface SavedWatch {
 export async function watch(context: CommandContext, given: Arguments): Promise<number> {
   const { stateFile } = given
   if (stateFile === undefined) throw new UsageError('watch needs --state FILE, which knows what was given')
-  return withState(context, given, (assertHeld) => run(context, given, stateFile, assertHeld))
-}
-
-async function run(
-  context: CommandContext,
-  given: Arguments,
-  stateFile: string,
-  assertHeld: AssertHeld,
-): Promise<number> {
+  const assertHeld = await lockState(context, given)
   const { progress } = context
   const saved = readState<SavedWatch>(stateFile)
   const news = openWatch(context, given, saved && (saved.watch ?? {}))
