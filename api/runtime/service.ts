@@ -14,7 +14,7 @@ import type { ServedApp } from '../http/load-shedding.ts'
 import type { Lifecycle } from '../http/middleware.ts'
 import { isLoopback } from '../names/loopback.ts'
 import { docsDirectory } from '../portal/docs-manifest.ts'
-import { configureLog, createWarning, describeCause } from '../telemetry/log.ts'
+import { configureLog, createWarning, describeCause, printIfPossible } from '../telemetry/log.ts'
 import { createTracing, type TraceExport } from '../telemetry/tracing.ts'
 import { type NoticeSender, startSender } from '../webhooks/sender.ts'
 import { waitForDatabase } from './database-wait.ts'
@@ -72,6 +72,8 @@ const traceFlushTimeoutMs = 2_000
 const repeatedSignalMs = 500
 /** Runs the service until SIGINT or SIGTERM. If it can't start, prints one line with the reason and exits with 1. */
 export async function startService(runtime: Runtime): Promise<void> {
+  // Without a listener, a full disk or a closed pipe would end the process. The service continues without its log.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
   try {
     await start(runtime)
   } catch (error) {
@@ -196,7 +198,7 @@ async function loadFirstData(
  */
 function announce({ logFormat }: Pick<Config, 'logFormat'>, message: string): void {
   const stream = logFormat === 'json' ? process.stderr : process.stdout
-  stream.write(message)
+  printIfPossible(() => stream.write(message))
 }
 
 /** File descriptors for database connections, for the embedded database's files, and for the runtime. */

@@ -57,13 +57,22 @@ function createLineSink(format: TextFormatter): Sink {
     if (lines.length === 0) return
     const text = lines.join('\n')
     lines = []
-    console.log(text)
+    printIfPossible(() => console.log(text))
   }
   process.on('exit', flush)
   return function write(record) {
     if (lines.length === 0) setImmediate(flush)
     lines.push(format(record).trimEnd())
     if (record.level !== 'info' && record.level !== 'debug') flush()
+  }
+}
+
+/** Prints, unless that fails because the disk is full, for example. Deno throws then. On Node, the stream has an error. */
+export function printIfPossible(print: () => void): void {
+  try {
+    print()
+  } catch {
+    // The service continues without its log.
   }
 }
 
