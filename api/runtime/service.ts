@@ -64,6 +64,14 @@ export interface Listener {
   close(): Promise<void>
 }
 
+/** What a start has begun, for the stop. */
+interface StartedParts {
+  traceExport?: TraceExport | undefined
+  database?: Database
+  listener?: Listener
+  sender?: NoticeSender | undefined
+}
+
 /** Time limit for requests in progress when the service stops. */
 const stopTimeoutMs = 10_000
 /** Time limit for sending the last spans when the service stops. */
@@ -88,24 +96,38 @@ async function start(options: Runtime): Promise<void> {
   const { environment, runtime, terminal, startTraceExport, listen } = options
   const { dataset } = readStartArguments(options.parameters)
   const config = readConfig(readEnvironment(environment), { terminal })
-  if (dataset !== undefined) await checkDataset(dataset, config)
   const logger = await configureLog(config)
   const warn = createWarning(logger)
-  for (const message of findMisspelledSettings()) warn(message)
-  const traceExport = await startTraceExport(environment)
-  const database = await openDatabase(config)
-  const { kind, sql } = database
-  if (kind === 'embedded' && !database.owned) {
-    throw new OperatorError(
-      `DATA_DIR ${config.dataDirectory} is in use by another devdata process; stop it, or set another DATA_DIR`,
-    )
-  }
-  const isOnTrial = isTrial(config, kind, environment)
-  let keys: DemoKeys | undefined
   const lifecycle: Lifecycle = { phase: 'waiting' }
-  let listener: Listener | undefined
-  let sender: NoticeSender | undefined
+  const parts: StartedParts = {}
+  // Before all that takes time: process 1 of a container doesn't get a SIGTERM that it has no handler for. The next
+  // start recovers an embedded database that was being created or opened, as after a crash.
+  stopOnSignal(async (signal) => {
+    // `/health` is 503 from now on, and requests are accepted until load balancers have noticed. A person (SIGINT) and
+    // the embedded database (a single instance) have none.
+    const isServer = parts.database?.kind === 'postgresql'
+    const hasBalancer = signal === 'SIGTERM' && lifecycle.phase === 'serving' && isServer
+    lifecycle.phase = 'stopping'
+    logger.info('Stopping after {signal}', { signal })
+    if (hasBalancer) await sleep(config.shutdownDelaySeconds * 1000)
+    await stopParts(parts)
+    logger.info('Stopped')
+  })
   try {
+    if (dataset !== undefined) await checkDataset(dataset, config)
+    for (const message of findMisspelledSettings()) warn(message)
+    const traceExport = await startTraceExport(environment)
+    parts.traceExport = traceExport
+    const database = await openDatabase(config)
+    parts.database = database
+    const { kind, sql } = database
+    if (kind === 'embedded' && !database.owned) {
+      throw new OperatorError(
+        `DATA_DIR ${config.dataDirectory} is in use by another devdata process; stop it, or set another DATA_DIR`,
+      )
+    }
+    const isOnTrial = isTrial(config, kind, environment)
+    let keys: DemoKeys | undefined
     const app = createApp({
       ...config,
       database,
@@ -116,7 +138,7 @@ async function start(options: Runtime): Promise<void> {
       readDemoKey: isOnTrial ? () => keys?.user : undefined,
       tracing: traceExport && (await createTracing(traceExport)),
     })
-    listener = await listen({
+    parts.listener = await listen({
       app,
       warn,
       port: config.port,
@@ -125,23 +147,8 @@ async function start(options: Runtime): Promise<void> {
     }).catch((error) => {
       throw explainListenError(error)
     })
-    const { port, close: stopListening } = listener
+    const { port } = parts.listener
     warnOfPublicHost(config, logger)
-    // `/health` is 503 from now on, and requests are accepted until load balancers have noticed. A person (SIGINT) and
-    // the embedded database (a single instance) have none.
-    stopOnSignal(async (signal) => {
-      const hasBalancer = signal === 'SIGTERM' && lifecycle.phase === 'serving' && kind === 'postgresql'
-      lifecycle.phase = 'stopping'
-      logger.info('Stopping after {signal}', { signal })
-      if (hasBalancer) await sleep(config.shutdownDelaySeconds * 1000)
-      try {
-        await Promise.race([Promise.all([stopListening(), sender?.stop()]), sleep(stopTimeoutMs)])
-        await Promise.race([traceExport?.stop(), sleep(traceFlushTimeoutMs)])
-      } finally {
-        await database.close()
-      }
-      logger.info('Stopped')
-    })
     await waitForDatabase(config, database, (reason) => {
       logger.error('Listening on port {port}, waiting for the database: {reason}', { port, reason })
     })
@@ -154,14 +161,24 @@ async function start(options: Runtime): Promise<void> {
     if (unready !== undefined) warn(unready)
     if (lifecycle.phase === 'stopping') return
     lifecycle.phase = 'serving'
-    sender = config.webhook && startSender({ sql, webhook: config.webhook, warn })
+    parts.sender = config.webhook && startSender({ sql, webhook: config.webhook, warn })
     announce(config, formatReadyMessage(config, port, keys, isEmpty))
     if (config.logFormat === 'json') logger.info('Ready on port {port}', { port })
   } catch (error) {
     if (lifecycle.phase === 'stopping') return // the stop interrupted the start
-    await listener?.close()
-    await database.close()
+    await stopParts(parts)
     throw error
+  }
+}
+
+/** Stops what a start has begun. Requests in progress and the last spans have their time limits. */
+async function stopParts(parts: StartedParts): Promise<void> {
+  const { listener, sender, traceExport } = parts
+  try {
+    await Promise.race([Promise.all([listener?.close(), sender?.stop()]), sleep(stopTimeoutMs)])
+    await Promise.race([traceExport?.stop(), sleep(traceFlushTimeoutMs)])
+  } finally {
+    await parts.database?.close()
   }
 }
 

@@ -1,16 +1,22 @@
 /**
- * Starts that something disturbs: a full disk of the log.
+ * Starts that something disturbs: a client that says nothing, a signal, a full disk.
  *
  * @module-tag later
  */
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { buildDocs } from '../../docs-site/build.ts'
 import { fullDevice } from '../support/faults.ts'
-import { listStartCommand, runtimes } from '../support/process.ts'
+import { listStartCommand, runtimes, startInstanceProcess } from '../support/process.ts'
 import { startProgram } from '../support/program.ts'
+import { getServerUrl, testOnServer } from '../support/server.ts'
+import { startService } from '../support/start.ts'
+import { startTcpProxy } from '../support/tcp-proxy.ts'
 
 if (fullDevice === undefined) console.warn('skipped: a full disk; this system has no /dev/full')
 
@@ -23,6 +29,52 @@ describe.each(runtimes)('a start on %s', (runtime) => {
     command = listStartCommand(runtime, directory)
   })
   afterAll(() => rm(directory, { recursive: true, force: true }))
+
+  testOnServer(
+    'that fails says why and ends with 1, though a client is connected that sends nothing',
+    async () => {
+      let isShut = true
+      await using proxy = await startTcpProxy(
+        getServerUrl(),
+        ({ client, database }) => client.pipe(database).pipe(client),
+        () => isShut,
+      )
+      const absent = new URL(getServerUrl())
+      absent.pathname = '/absent'
+      await using instance = await startInstanceProcess(
+        proxy.urlOf(absent.href),
+        {},
+        { runtime, until: 'listening' },
+      )
+      const client = connect(Number(new URL(instance.url).port), '127.0.0.1').on('error', () => {})
+      await once(client, 'connect')
+      isShut = false
+      await expect.poll(instance.isRunning).toBe(false)
+      client.destroy()
+      expect(instance.readLog()).toContain('DATABASE_URL: the database refused access: database "absent"')
+      expect(await instance.stop()).toBe(1)
+    },
+  )
+
+  test('stops on SIGTERM while it creates the database, and the next start creates it', async () => {
+    using service = startService(command, directory, { SAMPLE_DATA: 'off' })
+    await expect
+      .poll(() => existsSync(join(directory, '.data/database.new/base')), { interval: 5 })
+      .toBe(true)
+    service.stop()
+    const { code, stdout, stderr } = await service.ended
+    expect([code, stderr]).toEqual([0, ''])
+    expect(stdout.match(/"message":".*?"/g)).toEqual([
+      '"message":"Stopping after SIGTERM"',
+      '"message":"Stopped"',
+    ])
+    expect(existsSync(join(directory, '.data/database'))).toBe(false)
+
+    using again = startService(command, directory, { SAMPLE_DATA: 'off' })
+    await again.ready()
+    again.stop()
+    expect((await again.ended).code).toBe(0)
+  })
 
   test.skipIf(fullDevice === undefined).each(['1', '2'])(
     'serves, and stops as always, though the disk is full that file descriptor %s is written to',
