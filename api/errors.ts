@@ -265,6 +265,16 @@ export function describeFileError(error: unknown): string {
   return getMessage(error).replace(/^[A-Z]\w+: (.+?), \w+(?: '.*)?$/s, '$1')
 }
 
+/**
+ * For `catch`: throws an `OperatorError` that names the file and says why it can't be written. An error of an open file
+ * doesn't name it.
+ */
+export function refuseWriting(file: string): (error: unknown) => never {
+  return (error) => {
+    throw new OperatorError(`${file} can't be written: ${describeFileError(error)}`)
+  }
+}
+
 /** Returns the code of an error: PostgreSQL's SQLSTATE, or that of Node.js or the driver; empty if it has none. */
 export function readCode(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''

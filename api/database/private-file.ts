@@ -3,7 +3,7 @@
  * replaces an earlier one once it is complete, so that a command can be run every night.
  */
 import { type FileHandle, lstat, open, rename, rm, stat } from 'node:fs/promises'
-import { describeFileError, OperatorError } from '../errors.ts'
+import { refuseWriting } from '../errors.ts'
 
 /** Added to the name of a file that isn't complete. */
 export const unfinishedSuffix = '.part'
@@ -19,7 +19,7 @@ export interface PrivateFile extends AsyncDisposable {
 }
 
 /** Creates a file that only its owner can read. Replaces what has this path; doesn't follow a link. */
-export async function openPrivateFile(path: string): Promise<FileHandle> {
+async function openPrivateFile(path: string): Promise<FileHandle> {
   await rm(path, { force: true })
   return await open(path, 'wx', 0o600)
 }
@@ -32,9 +32,7 @@ export async function openPrivateFile(path: string): Promise<FileHandle> {
  * begins what may take hours.
  */
 export async function createPrivateFile(path: string, beginning: string): Promise<PrivateFile> {
-  const refuse = (error: unknown): never => {
-    throw new OperatorError(`${path} can't be written: ${describeFileError(error)}`)
-  }
+  const refuse = refuseWriting(path)
   const isDevice = await inspect(path, beginning).catch(refuse)
   const part = `${path}${unfinishedSuffix}`
   const file = await (isDevice ? open(path, 'a') : openPrivateFile(part)).catch(refuse)

@@ -4,10 +4,13 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import {
   createUserLine,
+  nodeOnFullDisk,
   type Run,
+  type RunOptions,
   sampleDirectory,
   startServiceForCommands,
 } from '../support/command-line.ts'
+import { fullDevice } from '../support/faults.ts'
 import { describeOnOneDatabase } from '../support/service.ts'
 import { useStarted } from '../support/suite.ts'
 
@@ -157,6 +160,28 @@ describeOnOneDatabase('devdata import ndjson', (kind) => {
     const overwriting = ['more.ndjson', '--kind', 'users', '--skip-invalid', './more.ndjson']
     expect(await run(['import', 'ndjson', ...overwriting])).toMatchObject({ code: 1, stdout: '' })
     expect(readFileSync(file, 'utf8')).toBe(createUserLine(30))
+  })
+
+  test('stops when the file of --skip-invalid has no room for a whole line, and says so', async () => {
+    const load = (file: string, options: Partial<RunOptions> = {}) =>
+      run(['import', 'ndjson', '-', '--kind', 'users', '--skip-invalid', file], {
+        input: `${createUserLine(60)}${'x'.repeat(20_000)}\n`,
+        ...options,
+      })
+    expect(await load('long.ndjson', { program: nodeOnFullDisk })).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: "--skip-invalid long.ndjson: the file can't be written: file too large\n",
+    })
+    if (fullDevice === undefined) return
+    expect(await load(fullDevice)).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `--skip-invalid ${fullDevice}: the file can't be written: no space left on device\n`,
+    })
+    expect(
+      (await run(['import', 'ndjson', '-', '--kind', 'users'], { input: createUserLine(60) })).stdout,
+    ).toMatch(/^users {9}1 added, 0 updated$/m)
   })
 
   test.each([

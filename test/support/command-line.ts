@@ -40,6 +40,9 @@ const progressLine =
 /** The file that is run. */
 export const commandLine = resolve(import.meta.dirname, '../../api/cli/main.ts')
 
+/** A program for `RunOptions`: Node where no file gets longer than 10 KB. To a command, that looks like a full disk. */
+export const nodeOnFullDisk = ['sh', '-c', 'ulimit -f 10; exec "$0" "$@"', process.execPath, liftoffOnly]
+
 /** Starts a command. */
 export function startCommand(
   args: readonly string[],

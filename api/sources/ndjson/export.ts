@@ -1,7 +1,8 @@
 /** Exports the dataset as newline-delimited JSON, in the form that `import ndjson` reads. */
 import { createHash } from 'node:crypto'
-import { readdir, rename, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { existsSync } from 'node:fs'
+import { mkdtemp, open, readdir, rename, rm, writeFile } from 'node:fs/promises'
+import { basename, join } from 'node:path'
 import {
   hasAddresses,
   renderDependencies,
@@ -11,14 +12,20 @@ import {
 import { readOneVersion } from '../../database/cluster.ts'
 import type { Fragment, Sql, SqlOrTransaction } from '../../database/connect.ts'
 import { createFolder } from '../../database/create-folder.ts'
-import { openPrivateFile, unfinishedSuffix } from '../../database/private-file.ts'
-import { describeFileError, OperatorError } from '../../errors.ts'
+import { unfinishedSuffix } from '../../database/private-file.ts'
+import { describeFileError, OperatorError, readCode, refuseWriting } from '../../errors.ts'
 import { type RecordKind, recordKinds } from '../../staging/records.ts'
 
 /** The file that describes an export. An export is complete once it exists. */
 const manifestName = 'manifest.json'
 /** In the order in which they get their final names. */
 const fileNames = [...recordKinds.map(fileName), manifestName]
+/** An export writes to a folder of this name and six more characters, beside the files that it will replace. */
+const unfinishedPrefix = 'unfinished-export-'
+const unfinishedFolder = /^unfinished-export-\w{6}$/
+/** Whether an export began it. Those of 0.1.0 wrote beside the files. */
+const isUnfinished = (name: string): boolean =>
+  unfinishedFolder.test(name) || fileNames.some((file) => name === file + unfinishedSuffix)
 
 /** What `manifest.json` holds. */
 export interface ExportManifest {
@@ -63,8 +70,8 @@ const batchSize = 250
  * all at one version of the dataset. With `since`, exports only changes, among them removals. Memory use is constant.
  * An earlier export in the folder is replaced when the new one is complete. Only the owner can read the files.
  *
- * Throws `ExportError` when the folder holds anything other than an export, and when changes since the version aren't
- * known.
+ * Throws `ExportError` when the folder holds anything other than an export, when another export to it begins, and when
+ * changes since the version aren't known.
  */
 export async function exportNdjson(
   sql: Sql,
@@ -74,23 +81,30 @@ export async function exportNdjson(
   return await readOneVersion(sql, async (tx) => {
     const version = await readVersion(tx, since)
     await prepareFolder(folder)
+    const unfinished = await mkdtemp(join(folder, unfinishedPrefix)).catch(refuseWriting(folder))
     try {
+      await endOtherExports(folder, unfinished)
       const files: ExportManifest['files'] = {}
       let linesBefore = 0
       for (const kind of recordKinds) {
         const batches = since === undefined ? allLines[kind]?.(tx) : changedLines[kind](tx, since)
         if (batches === undefined) continue
-        const file = await writeLines(join(folder, fileName(kind) + unfinishedSuffix), batches, (lines) =>
+        const file = await writeLines(join(unfinished, fileName(kind)), batches, (lines) =>
           onProgress({ kind, lines: linesBefore + lines }),
         )
         linesBefore += file.lines
         files[fileName(kind)] = file
       }
       const manifest = { version, ...(since !== undefined && { since }), files }
-      await replaceExport(folder, manifest)
+      await replaceExport(folder, unfinished, manifest)
       return manifest
+    } catch (error) {
+      if (existsSync(unfinished)) throw error
+      throw new ExportError(
+        `${folder}: another export to this folder has begun, so this one has ended; run one of them at a time`,
+      )
     } finally {
-      for (const name of fileNames) await rm(join(folder, name + unfinishedSuffix), { force: true })
+      await rm(unfinished, { recursive: true, force: true })
     }
   })
 }
@@ -114,16 +128,18 @@ async function readVersion(tx: SqlOrTransaction, since: number | undefined): Pro
   return version
 }
 
-/** Gives the files of a complete export their final names, and removes those of an earlier one. */
-async function replaceExport(folder: string, manifest: ExportManifest): Promise<void> {
+/**
+ * Gives the files of a complete export their final names, and takes those of an earlier one away. Each step moves
+ * something out of or into the export's own folder, so it fails once another export has begun.
+ */
+async function replaceExport(folder: string, unfinished: string, manifest: ExportManifest): Promise<void> {
+  const files = [...Object.keys(manifest.files), manifestName]
+  const path = join(unfinished, manifestName)
   const text = `${JSON.stringify(manifest, null, 2)}\n`
-  await writeFile(join(folder, manifestName + unfinishedSuffix), text, { mode: 0o600 })
-  await rm(join(folder, manifestName), { force: true })
-  for (const name of fileNames) {
-    const path = join(folder, name)
-    if (name === manifestName || name in manifest.files) await rename(path + unfinishedSuffix, path)
-    else await rm(path, { force: true })
-  }
+  await writeFile(path, text, { flag: 'wx', mode: 0o600 }).catch(refuseWriting(path))
+  const removed = [manifestName, ...fileNames.filter((name) => !files.includes(name))]
+  for (const name of removed) await moveIfPresent(join(folder, name), join(unfinished, `earlier-${name}`))
+  for (const name of files) await rename(join(unfinished, name), join(folder, name))
 }
 
 function fileName(kind: RecordKind): string {
@@ -138,13 +154,32 @@ async function prepareFolder(folder: string): Promise<void> {
     throw new ExportError(`Can't create the folder ${folder}: ${describeFileError(error)}`)
   }
   const present = await readdir(folder)
-  const own = [...fileNames, ...fileNames.map((name) => name + unfinishedSuffix)]
-  const hasManifest = [manifestName, manifestName + unfinishedSuffix].some((name) => present.includes(name))
-  const other = present.find((name) => !own.includes(name) || (!hasManifest && fileNames.includes(name)))
+  const isExport = present.some((name) => name === manifestName || unfinishedFolder.test(name))
+  const other = present.find((name) => !isUnfinished(name) && !(isExport && fileNames.includes(name)))
   if (other === undefined) return
   throw new ExportError(
     `${folder} contains ${other}, so it is not the folder of an export, and nothing was written; choose a new folder`,
   )
+}
+
+/**
+ * Removes what other exports have begun. It is moved to the export's own folder first, in one step: they were killed,
+ * or end once they miss it. So of two exports, one is completed, and all files are its own.
+ */
+async function endOtherExports(folder: string, unfinished: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    if (!isUnfinished(name) || name === basename(unfinished)) continue
+    const moved = join(unfinished, name)
+    await moveIfPresent(join(folder, name), moved)
+    await rm(moved, { recursive: true, force: true })
+  }
+}
+
+/** Renames a file or folder. Does nothing if it doesn't exist, or the folder of the new name doesn't. */
+async function moveIfPresent(from: string, to: string): Promise<void> {
+  await rename(from, to).catch((error) => {
+    if (readCode(error) !== 'ENOENT') throw error
+  })
 }
 
 /** Writes batches of lines to a file. */
@@ -153,7 +188,8 @@ async function writeLines(
   batches: AsyncIterable<string[]>,
   onWritten: (lines: number) => void,
 ): Promise<ExportedFile> {
-  const output = await openPrivateFile(path)
+  const refuse = refuseWriting(path)
+  const output = await open(path, 'wx', 0o600).catch(refuse)
   const hash = createHash('sha256')
   let lines = 0
   let bytes = 0
@@ -163,11 +199,11 @@ async function writeLines(
       hash.update(text)
       lines += batch.length
       bytes += text.length
-      await output.writeFile(text)
+      await output.writeFile(text).catch(refuse)
       onWritten(lines)
     }
   } finally {
-    await output.close()
+    await output.close().catch(refuse)
   }
   return { lines, bytes, sha256: hash.digest('hex') }
 }

@@ -10,7 +10,7 @@ import type { Sql } from '../../database/connect.ts'
 import type { DatasetChangeResult, DatasetSettings } from '../../dataset/dataset-change.ts'
 import { approveRemovals, type ItemCounts } from '../../dataset/mirror.ts'
 import type { Orphan } from '../../dataset/staged-load.ts'
-import { describeFileError } from '../../errors.ts'
+import { describeFileError, readCode, refuseWriting } from '../../errors.ts'
 import { type FilteredStaging, withoutForgottenPeople } from '../../people/filtered-load.ts'
 import { readForgottenPeople } from '../../people/forgotten-people.ts'
 import { ImportError } from '../../staging/import-error.ts'
@@ -235,16 +235,15 @@ function kindOf(path: string): RecordKind {
 /**
  * Creates a file for invalid lines, which it takes as JSON objects, and which only its owner can read. Never writes to
  * an existing file, because its lines may not have been repaired yet, but to a device such as `/dev/null`. Throws
- * `ImportError` when the file can't be created.
+ * `OperatorError` when the file can't be created or written.
  */
 export async function createInvalidLinesFile(path: string) {
   const isDevice = (await stat(path).catch(() => undefined))?.isFile() === false
-  const file = await open(path, isDevice ? 'a' : 'wx', 0o600).catch((error: NodeJS.ErrnoException) => {
-    const reason =
-      error.code === 'EEXIST'
-        ? 'the file already exists; choose a new file'
-        : `the file can't be written: ${describeFileError(error)}`
-    throw new ImportError(`--skip-invalid ${path}: ${reason}`)
+  const name = `--skip-invalid ${path}: the file`
+  const refuse = refuseWriting(name)
+  const file = await open(path, isDevice ? 'a' : 'wx', 0o600).catch((error) => {
+    if (readCode(error) === 'EEXIST') throw new ImportError(`${name} already exists; choose a new file`)
+    return refuse(error)
   })
   let count = 0
   return {
@@ -252,7 +251,7 @@ export async function createInvalidLinesFile(path: string) {
       return count
     },
     async add(line: InvalidLine): Promise<void> {
-      await file.write(`${JSON.stringify(line)}\n`)
+      await file.writeFile(`${JSON.stringify(line)}\n`).catch(refuse)
       count++
     },
     /** Removes the file if it is empty. */

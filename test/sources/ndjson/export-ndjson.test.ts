@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto'
 import { existsSync, statSync } from 'node:fs'
-import { chmod, readdir, readFile, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { ExportError, exportNdjson } from '../../../api/sources/ndjson/export.ts'
 import { findSources, importNdjson } from '../../../api/sources/ndjson/import.ts'
-import { locationOf, runCommand } from '../../support/command-line.ts'
+import { locationOf, nodeOnFullDisk, runCommand } from '../../support/command-line.ts'
 import { createFolder, dataFiles, readFiles, readObjects } from '../../support/export-folder.ts'
+import { openSameDatabase } from '../../support/instance.ts'
 import { readListResponse } from '../../support/list-response.ts'
 import { load } from '../../support/ndjson.ts'
 import { createCommit, createRepository, createUser, loadRecords } from '../../support/records.ts'
@@ -145,6 +146,35 @@ describeOnOneDatabase('An export', (kind) => {
     await service.close()
   })
 
+  test('removes what killed ones left, and is not taken for another folder because of it', async () => {
+    await using folder = await createFolder()
+    const killed = join(folder.path, 'unfinished-export-aB3dE6')
+    await mkdir(killed)
+    await writeFile(join(killed, 'commits.ndjson'), 'half of')
+    await writeFile(
+      join(folder.path, 'users.ndjson'),
+      'of an export that was killed while it replaced another',
+    )
+    await writeFile(join(folder.path, 'repos.ndjson.part'), 'of 0.1.0')
+    await exportNdjson(origin.sql, folder.path)
+    expect((await readdir(folder.path)).sort()).toEqual([...dataFiles, 'manifest.json'].sort())
+    expect(await readObjects(folder.path, 'users.ndjson')).toHaveLength(300)
+  })
+
+  test('names the file when the disk has no room for it', async () => {
+    await using folder = await createFolder()
+    const result = await runCommand(['export', 'ndjson', folder.path], {
+      ...locationOf(origin),
+      program: nodeOnFullDisk,
+    })
+    expect(result).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/^\S+users\.ndjson can't be written: file too large\n$/),
+    })
+    expect(await readdir(folder.path)).toEqual([])
+  })
+
   test.each(['notes.txt', 'users.ndjson'])(
     'writes nothing to a folder with a %s that is not an export’s',
     async (name) => {
@@ -183,6 +213,46 @@ describeOnOneDatabase('An export', (kind) => {
     expect(JSON.parse(json.stdout)).toEqual(JSON.parse(await readFile(join(path, 'manifest.json'), 'utf8')))
     const refused = await runCommand(['export', 'ndjson', tmpdir()], locationOf(origin))
     expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('choose a new folder')])
+  })
+})
+
+describeOnOneDatabase('Two exports to one folder', (kind) => {
+  if (kind === 'embedded') return // its one session can't export twice at a time
+
+  test('leave one, whose files are all its own; the one that began first ends with an error', async () => {
+    const service = await startTestService(kind, { data: 'empty' })
+    const operator = await openSameDatabase(service)
+    await using folder = await createFolder()
+    /** Begins an export, and waits until it has written users. */
+    async function begin() {
+      const { promise: hasUsers, resolve: onProgress } = Promise.withResolvers<unknown>()
+      const exported = Promise.allSettled([exportNdjson(service.sql, folder.path, { onProgress })])
+      await Promise.race([hasUsers, exported])
+      return { exported }
+    }
+    await loadRecords(service.sql, { users: [createUser(1, { bio: 'first' })] })
+    const [first, second] = await operator.sql.begin(async (tx) => {
+      await tx`lock table commits in access exclusive mode` // no export gets to them
+      const begun = await begin()
+      await service.sql`update users set document = replace(document, 'first', 'second')` // a load would wait, too
+      return [begun, await begin()]
+    })
+    expect(await first?.exported).toMatchObject([
+      {
+        reason: {
+          name: 'ExportError',
+          message: expect.stringContaining('another export to this folder has begun'),
+        },
+      },
+    ])
+    expect(await second?.exported).toMatchObject([{ status: 'fulfilled' }])
+    expect((await readdir(folder.path)).sort()).toEqual([...dataFiles, 'manifest.json'].sort())
+    expect(await readObjects(folder.path, 'users.ndjson')).toEqual([createUser(1, { bio: 'second' })])
+    const { files } = JSON.parse(await readFile(join(folder.path, 'manifest.json'), 'utf8'))
+    const sums = (await readFiles(folder.path)).map((file) => createHash('sha256').update(file).digest('hex'))
+    expect(dataFiles.map((name) => files[name].sha256)).toEqual(sums)
+    await operator.close()
+    await service.close()
   })
 })
 
