@@ -1,9 +1,10 @@
 /** `devdata forget import …` */
+import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import process from 'node:process'
 import type { Command } from 'commander'
-import { createPrivateFile } from '../database/private-file.ts'
-import { describeFileError, OperatorError } from '../errors.ts'
+import { createPrivateFile, unfinishedSuffix } from '../database/private-file.ts'
+import { describeFileError, getMessage, OperatorError } from '../errors.ts'
 import {
   decodeDeletionList,
   type EntryResult,
@@ -66,12 +67,7 @@ async function importList(
     )
   }
   const entries = parseDeletionList(decodeDeletionList(await readListFile(file)))
-  // Created before anybody is forgotten: a second import would report that all of them were forgotten already.
-  await using reportFile = report === undefined ? undefined : await createPrivateFile(report, reportHeader)
-  async function writeReport(results: readonly EntryResult[]): Promise<void> {
-    await reportFile?.write(formatReport(entries, results))
-    await reportFile?.complete()
-  }
+  await using reportFile = await createReport(report, entries)
   await withDatabase({ longStatements: true }, async ({ config, sql }) => {
     if (dryRun || canAsk({ yes })) {
       const { results, ...preview } = await previewDeletionList(sql, { entries, keepRepositories })
@@ -91,10 +87,57 @@ async function importList(
       keepRepositories,
       settings: config.dataset,
       onStep: (step) => progress.update({ step, count: 0, unit: '', fraction: undefined }),
+      onResults: reportFile?.keep,
+      onCommit: reportFile?.complete,
     }).finally(progress.end)
-    printListResult(done, results, { report, json })
-    await writeReport(results)
+    const failure = reportFile?.failure
+    printListResult(done, results, { report: failure ? undefined : report, json })
+    if (failure === undefined) return
+    process.stdout.write(formatReport(entries, results))
+    throw new OperatorError(`${failure.message}. Everybody is forgotten; the report is on standard output`)
   })
+}
+
+/**
+ * Creates the report. It is on the disk before anybody is forgotten, and gets its name after that: a second import would
+ * report that all of them were forgotten already.
+ */
+async function createReport(path: string | undefined, entries: readonly ListEntry[]) {
+  if (path === undefined) return undefined
+  const file = await createPrivateFile(path, reportHeader)
+  const part = path + unfinishedSuffix
+  let state: 'empty' | 'kept' | 'final' = 'empty'
+  let failure: OperatorError | undefined
+  return {
+    /** Why the report couldn't get its name. */
+    get failure() {
+      return failure
+    },
+    async keep(results: readonly EntryResult[]): Promise<void> {
+      try {
+        await file.write(formatReport(entries, results))
+        await file.keep()
+        state = 'kept'
+      } catch (error) {
+        throw new OperatorError(`${getMessage(error)}. Nobody was forgotten`)
+      }
+    },
+    async complete(): Promise<void> {
+      state = 'final'
+      failure = await file.complete().then(
+        () => undefined,
+        (error: OperatorError) => error,
+      )
+    },
+    async [Symbol.asyncDispose](): Promise<void> {
+      await file[Symbol.asyncDispose]()
+      if (state !== 'kept' || !existsSync(part)) return
+      console.error(
+        'The list may have been imported nevertheless. If --dry-run counts its people as already forgotten, ' +
+          `${part} is the report: rename it before you import again`,
+      )
+    },
+  }
 }
 
 async function readListFile(file: string): Promise<Uint8Array> {

@@ -12,9 +12,14 @@ export const unfinishedSuffix = '.part'
 export interface PrivateFile extends AsyncDisposable {
   /** Adds to it. Throws `OperatorError`. */
   write(text: string): Promise<void>
+  /**
+   * Makes sure that what was written is on the disk. It then stays there with `unfinishedSuffix`, even if it is never
+   * complete. Throws `OperatorError`.
+   */
+  keep(): Promise<void>
   /** Gives the file its name. It replaces an earlier file. Throws `OperatorError`. */
   complete(): Promise<void>
-  /** Closes the file. Unless it is complete, removes it, and an earlier file stays. */
+  /** Closes the file. Unless it is complete, removes it if it isn't kept, and an earlier file stays. */
   [Symbol.asyncDispose](): Promise<void>
 }
 
@@ -37,25 +42,34 @@ export async function createPrivateFile(path: string, beginning: string): Promis
   const part = `${path}${unfinishedSuffix}`
   const file = await (isDevice ? open(path, 'a') : openPrivateFile(part)).catch(refuse)
   let isComplete = isDevice
+  let isKept = false
   /** Another command with the same path may have replaced the part. */
   async function isOwnPart(): Promise<boolean> {
     const [own, found] = await Promise.all([file.stat(), stat(part).catch(() => undefined)])
     return own.ino === found?.ino
   }
+  async function assertWritten(): Promise<void> {
+    await file.sync().catch(refuse)
+    if (!(await isOwnPart()))
+      refuse(new Error('another command has begun to write it; run one of them at a time'))
+  }
   return {
     async write(text) {
       await file.writeFile(text).catch(refuse)
     },
+    async keep() {
+      if (isComplete) return
+      await assertWritten()
+      isKept = true
+    },
     async complete() {
       if (isComplete) return
-      await file.sync().catch(refuse)
-      if (!(await isOwnPart()))
-        refuse(new Error('another command has begun to write it; run one of them at a time'))
+      await assertWritten()
       await rename(part, path).catch(refuse)
       isComplete = true
     },
     async [Symbol.asyncDispose]() {
-      if (!isComplete && (await isOwnPart())) await rm(part, { force: true })
+      if (!isComplete && !isKept && (await isOwnPart())) await rm(part, { force: true })
       await file.close()
     },
   }

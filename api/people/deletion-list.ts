@@ -103,6 +103,16 @@ function identifyEntry(text: string): string | undefined {
   return hashPrefix + Buffer.from(text, 'base64').toString('hex')
 }
 
+/** How a list is imported. */
+export interface ListImportOptions extends DatasetChangeOptions {
+  entries: readonly ListEntry[]
+  keepRepositories: boolean
+  /** Called with what will become of each entry, before the commit. What it throws rolls everything back. */
+  onResults?: ((results: readonly EntryResult[]) => Promise<void>) | undefined
+  /** Called once everybody is forgotten, before entries that the ledger got since are redacted. */
+  onCommit?: (() => Promise<void>) | undefined
+}
+
 /** What an import of a list did. */
 export interface ListImportResult extends DatasetChangeResult {
   /** Of each entry, in their order. */
@@ -116,11 +126,7 @@ export interface ListImportResult extends DatasetChangeResult {
  */
 export async function importDeletionList(
   sql: Sql,
-  {
-    entries,
-    keepRepositories,
-    ...options
-  }: DatasetChangeOptions & { entries: readonly ListEntry[]; keepRepositories: boolean },
+  { entries, keepRepositories, onResults, onCommit, ...options }: ListImportOptions,
 ): Promise<ListImportResult> {
   await dropDeadLoads(sql) // their tables may have rows of people of the list
   let logins: string[] = []
@@ -141,7 +147,9 @@ export async function importDeletionList(
       keepRepositories,
     )
     results = listResults(entries, { before, found })
+    await onResults?.(results)
   })
+  await onCommit?.()
   ledgerEntries += await redactLaterEntries(sql, logins)
   return { ...result, results, ledgerEntries }
 }

@@ -1,10 +1,20 @@
 /** @module-tag later */
+import type { ChildProcessWithoutNullStreams } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
-import { type Run, readJson, startServiceForCommands } from '../support/command-line.ts'
+import {
+  finishCommand,
+  type Run,
+  readJson,
+  startCommand,
+  startServiceForCommands,
+} from '../support/command-line.ts'
+import { fullDevice } from '../support/faults.ts'
 import { loadAll, names, own, searchTables } from '../support/forgotten.ts'
+import { countLockWaits } from '../support/lock-waits.ts'
 import { toLines } from '../support/ndjson.ts'
 import { describeOnOneDatabase } from '../support/service.ts'
 import { useStarted } from '../support/suite.ts'
@@ -155,6 +165,72 @@ describeOnOneDatabase('devdata forget', (kind) => {
       'Line 1: each must be an email address, or the SHA-256 of one in hexadecimal digits or Base64. Nobody was forgotten\n',
     )
     expect(existsSync(`${report}.2`)).toBe(false)
+  })
+
+  test.skipIf(fullDevice === undefined)('forgets nobody if the report can not be written', async () => {
+    await loadAll(started.service.sql)
+    writeFileSync(join(started.directory, 'full.txt'), 'bob@example.com\n')
+    expect(await run(['forget', 'import', 'full.txt', '--report', fullDevice ?? ''])).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `${fullDevice} can't be written: no space left on device. Nobody was forgotten\n`,
+    })
+    expect(await readJson(run, ['forget', 'import', 'full.txt', '--dry-run'])).toMatchObject({
+      entries: { found: 1, not_found: 0, already_forgotten: 0 },
+    })
+  })
+
+  /** Imports a list of one with a report, and does something when the report is written and nothing is committed. */
+  async function importUntilCommit(
+    name: string,
+    act: (child: ChildProcessWithoutNullStreams, part: string) => void | Promise<void>,
+  ) {
+    await loadAll(started.service.sql)
+    const [list, report] = ['txt', 'csv'].map((type) => join(started.directory, `${name}.${type}`))
+    const part = `${report}.part`
+    writeFileSync(list ?? '', 'bob@example.com\n')
+    const rows = 'line,entry,result\r\n1,bob@example.com,found\r\n'
+    const { directory, environment } = started
+    const finished = await started.service.sql.begin(async (tx) => {
+      await tx`lock table dataset_versions in exclusive mode` // so that no change gets its version
+      const child = startCommand(['forget', 'import', list ?? '', '--report', report ?? ''], {
+        directory,
+        environment,
+      })
+      const end = finishCommand(child)
+      await expect.poll(() => countLockWaits(tx)).toBe(1)
+      expect(readFileSync(part, 'utf8')).toBe(rows)
+      await act(child, part)
+      return { end }
+    })
+    return { ...(await finished.end), report: report ?? '', part, rows }
+  }
+
+  // An embedded database's one session can't wait for a lock.
+  test.skipIf(kind === 'embedded')('prints a report that is lost while people are forgotten', async () => {
+    const { code, stdout, stderr, report, rows } = await importUntilCommit('lost', (_child, part) =>
+      rmSync(part),
+    )
+    expect(stdout).toMatch(/^entries {7}1 found and forgotten,/)
+    expect(stdout).not.toContain(report)
+    expect(stdout.endsWith(`\n${rows}`)).toBe(true)
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr:
+        `${report} can't be written: another command has begun to write it; run one of them at a time. ` +
+        'Everybody is forgotten; the report is on standard output\n',
+    })
+    await run(['forget', 'undo', '--email', 'bob@example.com'])
+  })
+
+  test.skipIf(kind === 'embedded')('leaves the report if it is stopped, and says where it is', async () => {
+    const { code, stderr, report, part, rows } = await importUntilCommit('stopped', async (child) => {
+      child.kill('SIGINT')
+      await once(child, 'close')
+    })
+    expect(code).toBe(130)
+    expect(stderr).toContain(`${part} is the report: rename it before you import again\n`)
+    expect([existsSync(report), readFileSync(part, 'utf8')]).toEqual([false, rows])
   })
 
   test('exports a person to a file that only its owner can read', async () => {

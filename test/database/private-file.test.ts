@@ -61,6 +61,16 @@ test('the earlier file stays until the new one is complete, and nothing is left 
   expect([readdirSync(folder), readFileSync(file, 'utf8')]).toEqual([['report.csv'], header])
 })
 
+test('a file that is kept stays beside the earlier one, even if it is never complete', async () => {
+  await write(header)
+  {
+    await using created = await createPrivateFile(file, header)
+    await created.write('ada,gone\r\n')
+    await created.keep()
+  }
+  expect([readFileSync(file, 'utf8'), readFileSync(`${file}.part`, 'utf8')]).toEqual([header, 'ada,gone\r\n'])
+})
+
 test('a file of another kind, a folder and a link are not replaced', async () => {
   const expectRefusal = async (reason: string) =>
     await expect(write(header)).rejects.toThrow(`${file} can't be written: ${reason}`)
