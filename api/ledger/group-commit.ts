@@ -82,7 +82,9 @@ export function createGroupCommit(sql: Sql, { maxLockWaits }: GroupCommitOptions
 
   /** A statement whose time ends during its lock wait tells nothing of the database: only this key is locked. */
   function explainCancel(error: unknown): never {
-    throw waitForLocks && readCode(error) === queryCanceled ? new LockTimeoutError('a key is locked', { cause: error }) : error
+    throw waitForLocks && readCode(error) === queryCanceled
+      ? new LockTimeoutError('a key is locked', { cause: error })
+      : error
   }
 
   /** Requests of keys that were found locked since they arrived queue behind those that wait for the lock. */
