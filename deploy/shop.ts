@@ -32,8 +32,13 @@ interface Reply {
 }
 
 const maxBodyBytes = 16_384
+/** Of fewer, a tenth is less than a page of 100 items may cost: a key could be used up before it runs low. */
+const minCredits = 1_000
 /** A key runs low when less than a tenth of what was bought is left. */
 const lowAt = (credits: number) => Math.ceil(credits / 10)
+/** A key's name has up to 100 characters, and none that can't be seen. */
+const nameFor = (customer: string) =>
+  [...customer.replaceAll(/\p{C}+/gu, ' ').trim()].slice(0, 100).join('').trim() || null
 
 /** Creates the shop's server. */
 export function createShop({ devdataUrl, devdataKey, webhookSecret, paymentSecret, collect }: ShopOptions) {
@@ -43,9 +48,16 @@ export function createShop({ devdataUrl, devdataKey, webhookSecret, paymentSecre
 
   /** Sells a key. Repeated, returns the same key: with another secret, because a response was lost, until the key is used. */
   async function sell(order: { order: string; customer: string; credits: number }): Promise<Reply> {
-    const { order: number, customer: name, credits } = order
+    const { order: number, customer, credits } = order
+    if (!(credits >= minCredits))
+      return { status: 400, body: { error: `Sell ${minCredits} credits or more` } }
     const reference = `order ${number}`
-    const made = await keys.create({ reference, name, credits, notifyBelow: lowAt(credits) })
+    const made = await keys.create({
+      reference,
+      name: nameFor(customer),
+      credits,
+      notifyBelow: lowAt(credits),
+    })
     if (made.secret === null && made.key.last_used_at !== null) return { status: 200, body: { id: made.id } }
     const { id, secret } = made.secret === null ? await keys.rotate(made.id) : made
     return { status: 200, body: { id, key: secret } }
@@ -53,6 +65,8 @@ export function createShop({ devdataUrl, devdataKey, webhookSecret, paymentSecre
 
   /** Tops a key up with ten times its threshold: with what was bought. The message's id is the reference, so a repetition changes nothing. */
   async function topUp(messageId: string, data: { key_id: number; notify_below: number }): Promise<Reply> {
+    // The message may be a day old.
+    if ((await keys.get(data.key_id))?.status !== 'active') return { status: 204 }
     const credits = 10 * data.notify_below
     const paid = await collect(data.key_id, credits, messageId)
     if (paid === 'paid') await keys.grant(data.key_id, { credits, reference: `top-up ${messageId}` })

@@ -1,5 +1,5 @@
 /** `devdata forget import …` */
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import process from 'node:process'
 import type { Command } from 'commander'
@@ -93,8 +93,9 @@ async function importList(
     const failure = reportFile?.failure
     printListResult(done, results, { report: failure ? undefined : report, json })
     if (failure === undefined) return
-    process.stdout.write(formatReport(entries, results))
-    throw new OperatorError(`${failure.message}. Everybody is forgotten; the report is on standard output`)
+    const [stream, name] = json ? [process.stderr, 'error'] : [process.stdout, 'output']
+    stream.write(formatReport(entries, results))
+    throw new OperatorError(`${failure.message}. Everybody is forgotten; the report is on standard ${name}`)
   })
 }
 
@@ -104,8 +105,11 @@ async function importList(
  */
 async function createReport(path: string | undefined, entries: readonly ListEntry[]) {
   if (path === undefined) return undefined
-  const file = await createPrivateFile(path, reportHeader)
   const part = path + unfinishedSuffix
+  if ((statSync(part, { throwIfNoEntry: false })?.size ?? 0) > 0) {
+    throw new OperatorError(`${part} may be the report of an import that was stopped: rename or delete it`)
+  }
+  const file = await createPrivateFile(path, reportHeader)
   let state: 'empty' | 'kept' | 'final' = 'empty'
   let failure: OperatorError | undefined
   return {

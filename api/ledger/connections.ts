@@ -107,7 +107,14 @@ export interface ConnectionSummary {
 function summary(sql: Sql): Fragment {
   return sql`
     c.id, client_name as name, redirect_uri, max_credits_per_call, credit_limit as max_credits, spent as spent_credits,
-    ${selectTime(sql, sql`c.created_at`)} as created_at, ${selectTime(sql, sql`c.expires_at`)} as expires_at`
+    ${selectTime(sql, sql`c.created_at`)} as created_at,
+    ${selectTime(
+      sql,
+      sql`least(
+        c.expires_at, (select expires_at from api_keys where id = api_key_id),
+        (select expires_at from api_key_secrets where hash = secret_hash)
+      )`,
+    )} as expires_at`
 }
 
 type ConnectionRow = Omit<ConnectionSummary, 'host'> & { redirect_uri: string }

@@ -117,6 +117,7 @@ export function readFilters(query: URLSearchParams): Filter {
   for (const name of filterNames) {
     if (!query.has(name)) continue
     if (hasEntries(name)) given[name] = readFilterEntries(query, name)
+    else if (query.getAll(name).every((value) => value.trim() === '')) throw emptyFilter(name)
     else if (hasNumber(name)) given[name] = readNumber(query, name)
     else given[name] = readWord(query, name)
   }
@@ -156,7 +157,6 @@ function assertDomains(name: string, entries: readonly string[]): void {
 function readNumber(query: URLSearchParams, name: NumberFilter): number | undefined {
   switch (filters[name].kind) {
     case 'minimum':
-      if (query.get(name)?.trim() === '') throw emptyFilter(name)
       return readInteger(query, name)
     case 'time':
     case 'use':

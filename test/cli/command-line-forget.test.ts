@@ -231,6 +231,12 @@ describeOnOneDatabase('devdata forget', (kind) => {
     expect(code).toBe(130)
     expect(stderr).toContain(`${part} is the report: rename it before you import again\n`)
     expect([existsSync(report), readFileSync(part, 'utf8')]).toEqual([false, rows])
+    expect(await run(['forget', 'import', report.replace('.csv', '.txt'), '--report', report])).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `${part} may be the report of an import that was stopped: rename or delete it\n`,
+    })
+    expect(readFileSync(part, 'utf8')).toBe(rows)
   })
 
   test('exports a person to a file that only its owner can read', async () => {

@@ -430,13 +430,37 @@ describe('a list', () => {
     const rest = await call('find_repositories', { ...given, limit: 3, cursor })
     expect(rest.result).toMatchObject({ items: { length: 3 }, cost: 0, budget_left: 50 })
     expect(rest.result.note).toBe(
-      '2 more items are paid for. next_cursor returns them without another payment for 24 hours after the first one, but once the data has changed, only within 1 hour of it. After that, their page is paid for again: up to 5 credits.',
+      '2 more items are paid for. next_cursor returns them without another payment for 24 hours after the first one, but once the data has changed, only within 1 hour of that payment. After that, their page is paid for again: up to 5 credits.',
     )
     const last = await call('find_repositories', { ...given, limit: 2, cursor: rest.result.next_cursor })
     expect(last.result).toMatchObject({ items: { length: 2 }, cost: 0 })
     const all = [part, rest, last].flatMap(({ result }) => items(result).map(({ full_name: name }) => name))
     expect(new Set(all).size).toBe(10)
     expect(await service.readLedger(id)).toMatchObject({ charged: 10 })
+  })
+
+  test('pays once for a page that the credits made smaller, if its response is lost', async () => {
+    const { secret: key, id } = await service.createKey()
+    const given = { fields: 'all', limit: 10 }
+    await using first = await converse({ key, environment: { DEVDATA_BUDGET: '8' } })
+    intercept = async (request, handle) => {
+      const response = await handle(request)
+      const isSmaller = new URL(request.url).searchParams.get('per_page') === '3'
+      return isSmaller ? new Response('', { status: 502, headers: { 'Retry-After': '0' } }) : response
+    }
+    const part = await first.call('find_repositories', given).finally(() => {
+      intercept = undefined
+    })
+    expect(items(part.result)).toHaveLength(5)
+    expect(await service.readLedger(id)).toMatchObject({ charged: 8 })
+    await using second = await converse({ key, environment: { DEVDATA_BUDGET: '60' } })
+    const rest = await second.call('find_repositories', {
+      ...given,
+      limit: 3,
+      cursor: part.result.next_cursor,
+    })
+    expect([items(rest.result).length, rest.cost]).toEqual([3, 0])
+    expect(await service.readLedger(id)).toMatchObject({ charged: 8 })
   })
 
   test('pays once more for a page, and no more, if its cursor is used too late', async () => {

@@ -334,6 +334,8 @@ describeOnEachDatabase('the sign-in', (kind) => {
     tokens = await renew(tokens.refresh_token)
     expect(tokens.expires_in).toBeLessThanOrEqual(1_800)
     await rotateKey(service.sql, id, 900)
+    const [connection] = await listConnections(service.sql, id)
+    expect(Date.parse(connection?.expires_at ?? '')).toBeLessThanOrEqual(Number(inSeconds(900)))
     tokens = await renew(tokens.refresh_token)
     expect(tokens.expires_in).toBeLessThanOrEqual(900)
 

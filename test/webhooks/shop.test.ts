@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { createAdaptorServer } from '@hono/node-server'
 import * as v from 'valibot'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { getKey, revokeKey } from '../../api/ledger/keys.ts'
 import { listNotices } from '../../api/ledger/webhook-notices.ts'
 import { type NoticeSender, startSender } from '../../api/webhooks/sender.ts'
 import { parseWebhookSecrets } from '../../api/webhooks/signature.ts'
@@ -76,6 +77,15 @@ describeOnOneDatabase('a shop', (kind) => {
     return Number(response.headers.get('X-Credits-Remaining'))
   }
 
+  const useUp = async (key: string) => {
+    for (let page = 1; page <= 9; page++) await read(key, '/users?per_page=100')
+    await read(key, '/users/ngoldberg')
+  }
+  const expectDelivered = () =>
+    expect
+      .poll(async () => (await listNotices(service.sql, 1)).map(({ kind: type, state }) => [type, state]))
+      .toEqual([['key.low', 'delivered']])
+
   test('sells a key, hears that it runs low, and tops it up once', async () => {
     const { id, key } = await buy('1842')
     for (let page = 1; page <= 9; page++) await read(key, '/users?per_page=100')
@@ -114,16 +124,27 @@ describeOnOneDatabase('a shop', (kind) => {
     expect(await read(second.key, '/api-key/credits')).toBe(1_000)
   })
 
-  test('leaves a key as it is if the card is declined', async () => {
+  test('leaves a key as it is if the card is declined, or if the key is revoked when the message arrives', async () => {
     cardWorks = false
-    const { key } = await buy('1844', 40)
-    expect(await read(key, '/users?per_page=36')).toBe(4) // a tenth of them: not yet low
-    expect(await read(key, '/users?per_page=1')).toBe(3)
-    await expect
-      .poll(async () => (await listNotices(service.sql, 1)).map(({ kind: type, state }) => [type, state]))
-      .toEqual([['key.low', 'delivered']])
-    expect(await read(key, '/api-key/credits')).toBe(3)
+    const { id, key } = await buy('1844')
+    await useUp(key)
+    await expectDelivered()
+    expect(await read(key, '/api-key/credits')).toBe(99)
     cardWorks = true
+    await revokeKey(service.sql, id)
+    await service.sql`update notices set outcome = null, next_attempt_at = now()`
+    await expectDelivered()
+    expect(collected.filter(([keyId]) => keyId === id)).toEqual([])
+    expect(await getKey(service.sql, id)).toMatchObject({ status: 'revoked', remaining_credits: 99 })
+  })
+
+  test('takes any name of a customer, and refuses an order that could be used up before it runs low', async () => {
+    const customer = `${'نسرین\u200cرضایی'}\n${'x'.repeat(200)}`
+    const response = await post('/orders', { order: '1846', customer, credits: 1_000 })
+    const { id } = v.parse(soldSchema, await response.json())
+    expect((await getKey(service.sql, id)).name).toBe(`نسرین رضایی ${'x'.repeat(88)}`)
+    const small = await post('/orders', { order: '1847', customer: 'Ada', credits: 590 })
+    expect([small.status, await small.json()]).toEqual([400, { error: 'Sell 1000 credits or more' }])
   })
 
   test('believes nobody without the right secret', async () => {

@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto'
 import { type FileHandle, open, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { refuseWriting } from '../../errors.ts'
 
 /** An older journal is not used. Shorter than a day: each night's import asks again. */
 const maxAgeMs = 12 * 3_600_000
@@ -46,9 +47,12 @@ export async function openJournal(directory: string, purpose: unknown): Promise<
     }
   }
   const resumedFrom = isSame && noted.size > 0 ? new Date(begun.at) : undefined
-  const file: FileHandle = await open(path, isSame ? 'a' : 'w', 0o600)
+  const refuse = refuseWriting(path)
+  const file: FileHandle = await open(path, isSame ? 'a' : 'w', 0o600).catch(refuse)
   // Begins a line of its own, if the last one is incomplete.
-  await file.appendFile(isSame ? '\n' : `${JSON.stringify({ import: header, at: Date.now() })}\n`)
+  await file
+    .appendFile(isSame ? '\n' : `${JSON.stringify({ import: header, at: Date.now() })}\n`)
+    .catch(refuse)
   return {
     resumedFrom,
     async once<Result>(key: unknown, work: () => Promise<Result>): Promise<Result> {
@@ -56,7 +60,7 @@ export async function openJournal(directory: string, purpose: unknown): Promise<
       if (noted.has(hashed)) return noted.get(hashed) as Result
       const result = await work()
       noted.set(hashed, result)
-      await file.appendFile(`${JSON.stringify({ key: hashed, result: result ?? null })}\n`)
+      await file.appendFile(`${JSON.stringify({ key: hashed, result: result ?? null })}\n`).catch(refuse)
       return result
     },
     async finish() {

@@ -1,7 +1,7 @@
 /** Exports the dataset as newline-delimited JSON, in the form that `import ndjson` reads. */
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { mkdtemp, open, readdir, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, open, readdir, rename, rm, rmdir, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import {
   hasAddresses,
@@ -104,7 +104,7 @@ export async function exportNdjson(
         `${folder}: another export to this folder has begun, so this one has ended; run one of them at a time`,
       )
     } finally {
-      await rm(unfinished, { recursive: true, force: true })
+      await removeUnfinished(folder, unfinished).catch(() => {}) // the next export removes what is left
     }
   })
 }
@@ -154,7 +154,7 @@ async function prepareFolder(folder: string): Promise<void> {
     throw new ExportError(`Can't create the folder ${folder}: ${describeFileError(error)}`)
   }
   const present = await readdir(folder)
-  const isExport = present.some((name) => name === manifestName || unfinishedFolder.test(name))
+  const isExport = present.some((name) => name.startsWith(manifestName) || unfinishedFolder.test(name))
   const other = present.find((name) => !isUnfinished(name) && !(isExport && fileNames.includes(name)))
   if (other === undefined) return
   throw new ExportError(
@@ -171,8 +171,16 @@ async function endOtherExports(folder: string, unfinished: string): Promise<void
     if (!isUnfinished(name) || name === basename(unfinished)) continue
     const moved = join(unfinished, name)
     await moveIfPresent(join(folder, name), moved)
-    await rm(moved, { recursive: true, force: true })
+    await rm(moved, { recursive: true, force: true }).catch(() => {}) // some network disks refuse to remove open files
   }
+}
+
+/** Removes an export's own folder. If files are there without a manifest, an empty one stays: they are an export's. */
+async function removeUnfinished(folder: string, unfinished: string): Promise<void> {
+  for (const name of await readdir(unfinished)) await rm(join(unfinished, name), { recursive: true })
+  const present = await readdir(folder)
+  const isBroken = !present.includes(manifestName) && present.some((name) => fileNames.includes(name))
+  if (!isBroken) await rmdir(unfinished)
 }
 
 /** Renames a file or folder. Does nothing if it doesn't exist, or the folder of the new name doesn't. */

@@ -5,7 +5,7 @@
 
 import { createReadStream } from 'node:fs'
 import { open, rm, stat } from 'node:fs/promises'
-import { basename, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import type { Sql } from '../../database/connect.ts'
 import type { DatasetChangeResult, DatasetSettings } from '../../dataset/dataset-change.ts'
 import { approveRemovals, type ItemCounts } from '../../dataset/mirror.ts'
@@ -188,7 +188,7 @@ async function reject(line: InvalidLine, onInvalid: NdjsonOptions['onInvalid']):
 /**
  * Finds the files to load: in folders `users.ndjson`, `identities.ndjson`, `repos.ndjson`, `commits.ndjson` and
  * `removals.ndjson` (any of them, or the one of `kind`), and files of these names, or of any name with `kind`. Throws
- * `ImportError` when a path is none of these.
+ * `ImportError` when a path is none of these, and when removals and other files come from different exports.
  */
 export async function findSources(paths: readonly string[], kind?: RecordKind): Promise<Source[]> {
   const found: Source[] = []
@@ -215,7 +215,18 @@ export async function findSources(paths: readonly string[], kind?: RecordKind): 
       throw new ImportError(`The folder ${path} contains no ${names}`)
     }
   }
+  assertOneExport(found)
   return found
+}
+
+/** Removals are applied first, so an item that an earlier export has, and a later one removes, would come back. */
+function assertOneExport(sources: readonly Source[]): void {
+  const removals = sources.find(({ kind }) => kind === 'removals')
+  const other = removals && sources.find(({ name }) => dirname(name) !== dirname(removals.name))
+  if (other === undefined) return
+  throw new ImportError(
+    `${removals?.name} and ${other.name} are in different folders. Removals are applied before all other lines, so import one export after another`,
+  )
 }
 
 function openFile(path: string, kind: RecordKind, size: number): Source {

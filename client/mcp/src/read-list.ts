@@ -98,8 +98,8 @@ export async function readItems<Item>(
     if (page === 'refused' || page instanceof Error) {
       if (items.length === 0) throw page === 'refused' ? await createCostError(source, limit, here) : page
       endedBy = page === 'refused' ? 'credits' : page
-      // It may be paid for, so the next call has to request the same page.
-      if (call.isUnconfirmed) position = { ...here, paidSize: size }
+      // It may be paid for, so the next call has to request the same page, which the client may have made smaller.
+      if (call.isUnconfirmed) position = { ...here, paidSize: readPageUrl(call.requestedUrl).size }
       break
     }
     total = page.total

@@ -279,7 +279,7 @@ function describePending({ pending }: ReadPart): string[] {
   if (pending === undefined) return []
   return [
     `${pending.items} more items are paid for.`,
-    'next_cursor returns them without another payment for 24 hours after the first one, but once the data has changed, only within 1 hour of it.',
+    'next_cursor returns them without another payment for 24 hours after the first one, but once the data has changed, only within 1 hour of that payment.',
     `After that, their page is paid for again: up to ${pending.pageCost} credits.`,
   ]
 }

@@ -40,8 +40,8 @@ const sums: UsageSum[] = [
 
 const entries = [
   [`${today} 09:41:12`, 'GET /users/ngoldberg', '1', '−1', '7,559', '42'],
-  [`${today} 09:40:55`, 'GET /users?country=DE&page=2&per_page=100', '30', '−30', '7,560', '41'],
-  [`${today} 09:40:54`, 'GET /users?country=DE&per_page=100', '100', '−100', '7,590', '40'],
+  [`${today} 09:40:55`, 'GET /users', '30', '−30', '7,560', '41'],
+  [`${today} 09:40:54`, 'GET /users', '100', '−100', '7,590', '40'],
 ]
 
 const connections = [['An assistant', 'assistant.example', '120 of 500', '2030-12-31']]

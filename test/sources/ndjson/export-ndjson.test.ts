@@ -161,6 +161,16 @@ describeOnOneDatabase('An export', (kind) => {
     expect(await readObjects(folder.path, 'users.ndjson')).toHaveLength(300)
   })
 
+  test('continues in the folder of one of 0.1.0 that was killed at its end, also if the next one fails', async () => {
+    await using folder = await createFolder()
+    for (const name of ['users.ndjson', 'manifest.json.part']) await writeFile(join(folder.path, name), 'old')
+    const args = ['export', 'ndjson', folder.path]
+    const failing = await runCommand(args, { ...locationOf(origin), program: nodeOnFullDisk })
+    expect(failing.code).toBe(1)
+    await exportNdjson(origin.sql, folder.path)
+    expect((await readdir(folder.path)).sort()).toEqual([...dataFiles, 'manifest.json'].sort())
+  })
+
   test('names the file when the disk has no room for it', async () => {
     await using folder = await createFolder()
     const result = await runCommand(['export', 'ndjson', folder.path], {

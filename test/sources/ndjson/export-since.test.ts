@@ -44,6 +44,22 @@ describeOnOneDatabase('A copy', (kind) => {
     expect(await readUses(copy)).toEqual(await readUses(origin))
   }
 
+  test('is refused two exports together: what the second one removes would come back from the first', async () => {
+    await using first = await createFolder()
+    await using second = await createFolder()
+    await load(origin, { repos: [repository] })
+    await exportNdjson(origin.sql, first.path, { since: 0 })
+    const since = await readDatasetVersion(origin)
+    await load(origin, { removals: [removal] })
+    await exportNdjson(origin.sql, second.path, { since })
+    await expect(findSources([first.path, second.path])).rejects.toThrow(
+      /^\S+ and \S+ are in different folders\. Removals are applied before all other lines, so import one export after another$/,
+    )
+    for (const { path } of [first, second])
+      await importNdjson(copy.sql, { sources: await findSources([path]) })
+    await expectSameData()
+  })
+
   test('that follows random loads and removals has the same bytes after each of them', async () => {
     console.info(`seed ${seed}`)
     const random = createRandom(`${seed} removals`)
