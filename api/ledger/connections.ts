@@ -111,8 +111,8 @@ function summary(sql: Sql): Fragment {
     ${selectTime(
       sql,
       sql`least(
-        c.expires_at, (select expires_at from api_keys where id = api_key_id),
-        (select expires_at from api_key_secrets where hash = secret_hash)
+        c.expires_at, (select expires_at from api_keys where id = c.api_key_id),
+        (select expires_at from api_key_secrets where hash = c.secret_hash)
       )`,
     )} as expires_at`
 }

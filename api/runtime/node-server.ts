@@ -365,7 +365,7 @@ export function prepareRequest(request: IncomingMessage, response: ServerRespons
   // Version 1.0 has no chunks: a proxy may believe that the request ended before them.
   if (coding !== undefined && (httpVersion === '1.0' || !isChunked(coding))) response.shouldKeepAlive = false
   if (!versions.includes(httpVersion)) return unsupportedVersion()
-  const target = cutUrl(escapeBytes(url))
+  const target = cutUrl(url)
   request.url = target
   const host = request.headersDistinct.host?.join(',') // `headers` has only the first
   const error = findRequestError({ method, target, host })
@@ -375,11 +375,6 @@ export function prepareRequest(request: IncomingMessage, response: ServerRespons
   headers.host = host === undefined ? readLocalHost(socket) : parseHost(host)
   request.url = target.replace(/^https?:/i, (scheme) => scheme.toLowerCase()) // the adapter knows these alone
   return undefined
-}
-
-/** Escapes bytes beyond ASCII, which curl sends as they are. Node gives each as a character, and URLs have UTF-8. */
-function escapeBytes(url: string): string {
-  return url.replaceAll(/[^\0-\x7f]/g, (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase()}`)
 }
 
 /** A server that listens on `::` sees IPv4 addresses as IPv6 ones. */

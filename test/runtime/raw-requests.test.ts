@@ -61,16 +61,6 @@ describe.each(runtimes)('a process on %s', (runtime) => {
     expect(await sendRequest('GET /users?per_page=1 HTTP/1.1')).toMatch(/^HTTP\/1\.1 200 OK\r\n/)
   })
 
-  test('reads bytes beyond ASCII as UTF-8, also if they are not escaped', async () => {
-    const count = async (location: string) => {
-      const response = await sendRequest(`HEAD /users?location=${location} HTTP/1.1`)
-      return Number(/x-total-count: (\d+)/i.exec(response)?.[1])
-    }
-    const found = await count('m%C3%BCnchen')
-    expect(found).toBeGreaterThan(0)
-    expect(await count('m\xc3\xbcnchen')).toBe(found)
-  })
-
   /** Reads the key's balance, for free. */
   async function readBalance(): Promise<number> {
     const response = await sendRequest('GET /api-key/credits HTTP/1.1')
