@@ -32,13 +32,20 @@ interface Reply {
 }
 
 const maxBodyBytes = 16_384
-/** Of fewer, a tenth is less than a page of 100 items may cost: a key could be used up before it runs low. */
+/** With fewer, a page of 100 items could be refused before the key runs low, and the shop wouldn't hear of it. */
 const minCredits = 1_000
 /** A key runs low when less than a tenth of what was bought is left. */
 const lowAt = (credits: number) => Math.ceil(credits / 10)
 /** A key's name has up to 100 characters, and none that can't be seen. */
-const nameFor = (customer: string) =>
-  [...customer.replaceAll(/\p{C}+/gu, ' ').trim()].slice(0, 100).join('').trim() || null
+const nameFor = (customer: unknown) =>
+  [
+    ...String(customer ?? '')
+      .replaceAll(/\p{C}+/gu, ' ')
+      .trim(),
+  ]
+    .slice(0, 100)
+    .join('')
+    .trim() || null
 
 /** Creates the shop's server. */
 export function createShop({ devdataUrl, devdataKey, webhookSecret, paymentSecret, collect }: ShopOptions) {
@@ -66,7 +73,10 @@ export function createShop({ devdataUrl, devdataKey, webhookSecret, paymentSecre
   /** Tops a key up with ten times its threshold: with what was bought. The message's id is the reference, so a repetition changes nothing. */
   async function topUp(messageId: string, data: { key_id: number; notify_below: number }): Promise<Reply> {
     // The message may be a day old.
-    if ((await keys.get(data.key_id))?.status !== 'active') return { status: 204 }
+    if ((await keys.get(data.key_id))?.status !== 'active') {
+      console.error(`key ${data.key_id} no longer works, so nothing is granted for ${messageId}`)
+      return { status: 204 }
+    }
     const credits = 10 * data.notify_below
     const paid = await collect(data.key_id, credits, messageId)
     if (paid === 'paid') await keys.grant(data.key_id, { credits, reference: `top-up ${messageId}` })

@@ -107,7 +107,9 @@ async function createReport(path: string | undefined, entries: readonly ListEntr
   if (path === undefined) return undefined
   const part = path + unfinishedSuffix
   if ((statSync(part, { throwIfNoEntry: false })?.size ?? 0) > 0) {
-    throw new OperatorError(`${part} may be the report of an import that was stopped: rename or delete it`)
+    throw new OperatorError(
+      `${part} may be the report of an import that was stopped. If --dry-run counts people as already forgotten, rename it, otherwise delete it`,
+    )
   }
   const file = await createPrivateFile(path, reportHeader)
   let state: 'empty' | 'kept' | 'final' = 'empty'

@@ -4,6 +4,7 @@ import { type Command, Option } from 'commander'
 import type { Sql } from '../database/connect.ts'
 import type { ItemCounts } from '../dataset/mirror.ts'
 import {
+  assertOneExport,
   createInvalidLinesFile,
   findSources,
   importNdjson,
@@ -156,6 +157,7 @@ async function findInputs(
       sources.push(...(await findSources([path], kind)))
     }
   }
+  assertOneExport(sources)
   if (mirror && sources.some((source) => source.kind === 'removals')) {
     command.error(
       "error: --mirror can't be used with removals.ndjson, because files of changes don't hold all items; leave " +

@@ -23,7 +23,7 @@ const suffixes = { br: '.br', gzip: '.gz', identity: '' }
  * Every static file fits in all its forms, with one compressed variant of each template for each cached URL. Older
  * figures leave.
  */
-export const maxContentBytes = 40 * 2 ** 20
+export const maxContentBytes = 42 * 2 ** 20
 /** All templates fit. */
 export const maxTemplateBytes = 2 ** 24
 

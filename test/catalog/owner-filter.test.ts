@@ -77,7 +77,7 @@ describeOnOneDatabase('owner', (kind) => {
   test('that no account could have is 400, and free; so is one given twice', async () => {
     const rule = 'Invalid owner: must be 1 to 100 letters, digits, -, _, ., [ or ], and not . or ..'
     for (const [query, error] of [
-      ['owner=', rule],
+      ['owner=', 'Invalid owner: is empty; leave the parameter out'],
       ['owner=.', rule],
       ['owner=..', rule],
       ['owner=a%20b', rule],

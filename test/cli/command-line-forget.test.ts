@@ -234,7 +234,7 @@ describeOnOneDatabase('devdata forget', (kind) => {
     expect(await run(['forget', 'import', report.replace('.csv', '.txt'), '--report', report])).toEqual({
       code: 1,
       stdout: '',
-      stderr: `${part} may be the report of an import that was stopped: rename or delete it\n`,
+      stderr: `${part} may be the report of an import that was stopped. If --dry-run counts people as already forgotten, rename it, otherwise delete it\n`,
     })
     expect(readFileSync(part, 'utf8')).toBe(rows)
   })

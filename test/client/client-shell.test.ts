@@ -579,7 +579,7 @@ describe('mirror', () => {
     expect(await ended).toEqual([
       [1, null],
       expect.stringContaining(
-        'Another command took over copy while this one was suspended: wait until it ends',
+        'Another command took over copy while this one was suspended. Wait until that ends, then run this again',
       ),
     ])
     expect(['users.ndjson', 'repos.ndjson', 'mirror.json'].map((name) => readFile(`copy/${name}`))).toEqual(

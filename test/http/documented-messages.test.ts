@@ -36,7 +36,6 @@ const messagesBeforeTheApp = [
   'Invalid HTTP request',
   'Invalid Host: must be one host name or IP address, with an optional port from 1 to 65535',
   'Invalid URL: . or .. in its path',
-  'Body too large: at most 65536 bytes',
   'Request headers too large: at most 49152 bytes',
   'Request incomplete: it took too long to arrive',
   'HTTP version not supported; use HTTP/1.1 or HTTP/1.0',

@@ -5,7 +5,7 @@
 
 import { createReadStream } from 'node:fs'
 import { open, rm, stat } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import type { Sql } from '../../database/connect.ts'
 import type { DatasetChangeResult, DatasetSettings } from '../../dataset/dataset-change.ts'
 import { approveRemovals, type ItemCounts } from '../../dataset/mirror.ts'
@@ -188,7 +188,7 @@ async function reject(line: InvalidLine, onInvalid: NdjsonOptions['onInvalid']):
 /**
  * Finds the files to load: in folders `users.ndjson`, `identities.ndjson`, `repos.ndjson`, `commits.ndjson` and
  * `removals.ndjson` (any of them, or the one of `kind`), and files of these names, or of any name with `kind`. Throws
- * `ImportError` when a path is none of these, and when removals and other files come from different exports.
+ * `ImportError` when a path is none of these.
  */
 export async function findSources(paths: readonly string[], kind?: RecordKind): Promise<Source[]> {
   const found: Source[] = []
@@ -215,17 +215,22 @@ export async function findSources(paths: readonly string[], kind?: RecordKind): 
       throw new ImportError(`The folder ${path} contains no ${names}`)
     }
   }
-  assertOneExport(found)
   return found
 }
 
-/** Removals are applied first, so an item that an earlier export has, and a later one removes, would come back. */
-function assertOneExport(sources: readonly Source[]): void {
+/**
+ * Throws `ImportError` if files of changes come from several exports. Removals are applied first, so an item that one
+ * export has, and the next one removes, would come back.
+ */
+export function assertOneExport(sources: readonly Source[]): void {
   const removals = sources.find(({ kind }) => kind === 'removals')
-  const other = removals && sources.find(({ name }) => dirname(name) !== dirname(removals.name))
+  if (removals === undefined || sources.every(({ kind }) => kind === 'removals')) return
+  const folderOf = ({ name }: Source) => dirname(resolve(name))
+  const other = sources.find((source) => folderOf(source) !== folderOf(removals))
   if (other === undefined) return
   throw new ImportError(
-    `${removals?.name} and ${other.name} are in different folders. Removals are applied before all other lines, so import one export after another`,
+    `${removals.name} and ${other.name} are in different folders. ` +
+      'Removals are applied before all other lines, so import one export after another',
   )
 }
 

@@ -99,7 +99,10 @@ export async function readItems<Item>(
       if (items.length === 0) throw page === 'refused' ? await createCostError(source, limit, here) : page
       endedBy = page === 'refused' ? 'credits' : page
       // It may be paid for, so the next call has to request the same page, which the client may have made smaller.
-      if (call.isUnconfirmed) position = { ...here, paidSize: readPageUrl(call.requestedUrl).size }
+      if (call.isUnconfirmed) {
+        const { size: paidSize, ...start } = readPageUrl(call.requestedUrl)
+        position = { ...here, ...start, paidSize }
+      }
       break
     }
     total = page.total

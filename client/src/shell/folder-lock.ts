@@ -62,7 +62,9 @@ export async function lock(
   })
   return () => {
     if (isHeld()) return
-    throw new Error(`Another command took over ${folder} while this one was suspended: wait until it ends`)
+    throw new Error(
+      `Another command took over ${folder} while this one was suspended. Wait until that ends, then run this again`,
+    )
   }
 }
 

@@ -52,9 +52,13 @@ describeOnOneDatabase('A copy', (kind) => {
     const since = await readDatasetVersion(origin)
     await load(origin, { removals: [removal] })
     await exportNdjson(origin.sql, second.path, { since })
-    await expect(findSources([first.path, second.path])).rejects.toThrow(
-      /^\S+ and \S+ are in different folders\. Removals are applied before all other lines, so import one export after another$/,
-    )
+    const both = ['import', 'ndjson', first.path, second.path]
+    expect(await runCommand(both, locationOf(copy))).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(
+        /^\S+ and \S+ are in different folders\. Removals are applied before all other lines, so import one export after another$/m,
+      ),
+    })
     for (const { path } of [first, second])
       await importNdjson(copy.sql, { sources: await findSources([path]) })
     await expectSameData()

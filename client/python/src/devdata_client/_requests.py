@@ -242,7 +242,8 @@ class Sender:
             max_credits=max_credits,
         )
         if 300 <= info.status < 400:
-            error.message = f"Check the base URL {self._base}: it redirects to {response.headers.get('Location')}"
+            target = response.headers.get("Location")
+            error.message = f"Check the base URL {self._base}: it redirects{f' to {target}' if target else ''}"
         elif is_about_url(error):
             reason = "the service may be of an older version" if error.code else "a proxy responded, not the service"
             error.message += f". Check the base URL {self._base}. If it is right, {reason}"
