@@ -19,7 +19,7 @@ describeOnOneDatabase('An import of an organization', (kind) => {
   async function readAll(name: string): Promise<Record<string, unknown>[]> {
     await using folder = await createFolder()
     await exportNdjson(service.sql, folder.path)
-    return readObjects(folder.path, `${name}.ndjson`)
+    return await readObjects(folder.path, `${name}.ndjson`)
   }
 
   test('loads its public repositories with their commits, and says what it leaves out', async () => {
