@@ -112,7 +112,8 @@ async function createReport(path: string | undefined, entries: readonly ListEntr
     )
   }
   const file = await createPrivateFile(path, reportHeader)
-  let state: 'empty' | 'kept' | 'final' = 'empty'
+  /** Whether the list may have been imported, and nothing has said so. */
+  let isUncertain = false
   let failure: OperatorError | undefined
   return {
     /** Why the report couldn't get its name. */
@@ -123,13 +124,13 @@ async function createReport(path: string | undefined, entries: readonly ListEntr
       try {
         await file.write(formatReport(entries, results))
         await file.keep()
-        state = 'kept'
+        isUncertain = true
       } catch (error) {
         throw new OperatorError(`${getMessage(error)}. Nobody was forgotten`)
       }
     },
     async complete(): Promise<void> {
-      state = 'final'
+      isUncertain = false
       failure = await file.complete().then(
         () => undefined,
         (error: OperatorError) => error,
@@ -137,7 +138,7 @@ async function createReport(path: string | undefined, entries: readonly ListEntr
     },
     async [Symbol.asyncDispose](): Promise<void> {
       await file[Symbol.asyncDispose]()
-      if (state !== 'kept' || !existsSync(part)) return
+      if (!isUncertain || !existsSync(part)) return
       console.error(
         'The list may have been imported nevertheless. If --dry-run counts its people as already forgotten, ' +
           `${part} is the report: rename it before you import again`,

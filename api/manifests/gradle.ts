@@ -143,10 +143,8 @@ function* parseGradle(content: string, language: Language): Generator<Declared> 
         const open = isArray ? at : at + 1
         at = closes.get(open) ?? end
         for (const [from, to] of splitArguments(program, open + 1, at)) yield* readArgument(from, to, 0)
-        const block = /^\.(?:each|forEach)\{$/.test(tokens.slice(at + 1, at + 4).join(''))
-          ? at + 3
-          : undefined
-        if (block !== undefined) {
+        if (/^\.(?:each|forEach)\{$/.test(tokens.slice(at + 1, at + 4).join(''))) {
+          const block = at + 3
           const outer = item
           item = tokens.slice(block + 2, block + 4).join('') === '->' ? tokens[block + 1] : 'it'
           at = closes.get(block) ?? end

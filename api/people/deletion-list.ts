@@ -186,7 +186,7 @@ interface FoundEntries {
   namingCommits: NotedCommits
 }
 
-/** Says whom to forget. Whoever was forgotten before keeps their repositories, or doesn't, as it was said then. */
+/** Lists whom to forget. For people who were forgotten before, the earlier choice about their repositories stays. */
 function listForgettings(
   { before, found }: Pick<FoundEntries, 'before' | 'found'>,
   keepRepositories: boolean,

@@ -97,7 +97,7 @@ find('#key-form', HTMLFormElement).addEventListener('submit', (event) => {
   else writeKey(found.key)
 })
 input.addEventListener('input', () => {
-  entered = undefined // The reader goes on.
+  entered = undefined // the reader is entering another key
   update()
 })
 demo.addEventListener('click', () => {

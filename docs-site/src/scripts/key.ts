@@ -11,7 +11,7 @@ const shownEvent = 'devdata-key-shown'
 /** Finds the tab's storage. Where it is blocked, even its name throws. */
 function findStorage(): Pick<Storage, 'getItem' | 'setItem' | 'removeItem'> {
   try {
-    if (sessionStorage !== null) return sessionStorage // as in some apps that show pages
+    if (sessionStorage !== null) return sessionStorage // it is null in some apps that show web pages
   } catch {}
   const items = new Map<string, string>()
   return {
