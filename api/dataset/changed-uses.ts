@@ -71,16 +71,22 @@ const maxKnownTerms = 500_000
 
 /**
  * SQL: the dates between which users contributed to repositories, for all their identities together. `contributions` is
- * SQL that joins `identities i` and `contributions c`, and may end with a condition. Bots contribute only to
- * repositories that they own.
+ * SQL that joins `identities i` and `contributions c`, and may end with a condition. An owner is who has the login: an
+ * address that names it makes an author. Bots contribute only to repositories that they own.
  */
 export function selectContributors(contributions: string): string {
   return `
     select user_id, repository_id, bool_or(kind = 'owner') as is_owner,
       case when not bool_or(excludes_nothing) then min(first_date) end as first_date,
       case when not bool_or(excludes_nothing) then max(last_date) end as last_date
-    from (select i.user_id, c.repository_id, c.kind, c.excludes_nothing, c.first_date, c.last_date from ${contributions}) c
-    where kind = 'owner' or user_id not in (select id from users where is_bot)
+    from (
+      select i.user_id, i.identity, c.repository_id, c.kind, c.excludes_nothing, c.first_date, c.last_date
+      from ${contributions}
+    ) c
+    where case when kind = 'owner'
+      then identity = (select ('login:' || login_key) collate "C" from users where id = user_id)
+      else user_id not in (select id from users where is_bot)
+    end
     group by user_id, repository_id`
 }
 

@@ -2,7 +2,13 @@
 import { readOneVersion } from '../database/cluster.ts'
 import type { Sql, SqlOrTransaction } from '../database/connect.ts'
 import { findForgottenPeople } from './forgotten-people.ts'
-import { type NamingCommit, type NotedCommits, readCommitsNaming, selectIdentities } from './person-search.ts'
+import {
+  type NamingCommit,
+  type NotedCommits,
+  readCommitsNaming,
+  selectIdentities,
+  selectOwn,
+} from './person-search.ts'
 import { identifyPlaceholder } from './redaction.ts'
 
 /** What forgetting would change. */
@@ -67,7 +73,7 @@ export async function countChanges(
   }
   const users = await tx<{ login: string }[]>`
     select document::json ->> 'login' as login from users
-    where id in (select user_id from identities where identity = any (${tx.typed.texts(all)})) order by id`
+    where id in (select user_id from ${selectOwn(tx)} o where identity = any (${tx.typed.texts(all)})) order by id`
   const owned = await tx<{ id: number; is_removed: boolean }[]>`
     select repository_id as id, bool_or(identity = any (${tx.typed.texts(removedOwners)})) as is_removed
     from contributions

@@ -30,6 +30,7 @@ import {
   type NotedCommits,
   readCommitsNaming,
   selectIdentities,
+  selectOwn,
 } from './person-search.ts'
 import { identifyPlaceholder, placeholderOf, redactRepository } from './redaction.ts'
 
@@ -162,7 +163,8 @@ async function takeOut(
   const identities = rows.map(({ identity }) => identity)
   const { person, people, wasForgotten } = await blockPerson(tx, identities, keepRepositories, forgotten)
   await tx`
-    insert into taken_users select distinct user_id from identities join person using (identity) on conflict do nothing`
+    insert into taken_users select distinct user_id from ${selectOwn(tx)} o join person using (identity)
+    on conflict do nothing`
   // Repositories that an earlier forgetting kept are the person's, too.
   await tx`insert into person select unnest(${tx.typed.texts(people.map(identifyPlaceholder))}) on conflict do nothing`
   let repositories = 0

@@ -8,7 +8,7 @@ import { isCoauthorToken } from '../names/coauthors.ts'
 import { removeTrailers } from '../names/trailers.ts'
 import { listLogins, namesLogin } from './forget.ts'
 import { findForgottenPeople } from './forgotten-people.ts'
-import { type NamingCommit, readCommitsNaming, selectIdentities } from './person-search.ts'
+import { type NamingCommit, readCommitsNaming, selectIdentities, selectOwn } from './person-search.ts'
 import { identifyPlaceholder } from './redaction.ts'
 
 /** Explains the document to the person. */
@@ -115,7 +115,7 @@ export function exportPerson(sql: Sql, identities: readonly string[]): Promise<P
 
 /** Users of the identities. */
 function selectUsers(tx: SqlOrTransaction, identities: readonly string[]) {
-  return tx`select user_id from identities where identity = any (${tx.typed.texts(identities)})`
+  return tx`select user_id from ${selectOwn(tx)} o where identity = any (${tx.typed.texts(identities)})`
 }
 
 async function readUsers(tx: SqlOrTransaction, identities: readonly string[]) {

@@ -12,8 +12,25 @@ export function selectIdentities(sql: SqlOrTransaction, identities: readonly str
   const known = sql`select unnest(${sql.typed.texts(identities)}) collate "C" as identity`
   return sql`
     ${known} union
-    select identity from identities
-    where user_id in (select user_id from identities where identity in (${known}))`
+    select identity from ${selectOwn(sql)} o
+    where user_id in (select user_id from ${selectOwn(sql)} k where identity in (${known}))`
+}
+
+/**
+ * SQL: `identity` and `user_id` of what names users as persons. An address can name the account of somebody else, by its
+ * id or login. Then commits under it are also the user's, but the account isn't.
+ */
+export function selectOwn(sql: SqlOrTransaction): Fragment {
+  return sql`(
+    select i.identity, i.user_id from identities i join users u on u.id = i.user_id
+    where i.identity in (('id:' || u.forge_rest_id) collate "C", ('login:' || u.login_key) collate "C")
+      or not exists (
+        select from users where i.identity like 'login:%' and login_key = substr(i.identity, 7) collate "default"
+      ) and not exists (
+        select from users
+        where forge_rest_id = case when i.identity ~ '^id:[0-9]{1,15}$' then substr(i.identity, 4)::bigint end
+      )
+  )`
 }
 
 /** Whether an identity is one of these. */

@@ -49,7 +49,7 @@ describeOnOneDatabase(
           await loadRecords(service.sql, random.chance(0.7) ? forge.change(change) : forge.grow(change))
           uses += await expectUses(forge)
         }
-        const { login } = random.pickSkewed(forge.users)
+        const { login } = random.pickSkewed(listUnmistakable(forge.users))
         const keepRepositories = random.chance(0.5)
         const people = forge.users.filter((user) => nameLogin(user.login) === nameLogin(login))
         const names = new Set(people.flatMap((user) => [...listNames(user)]))
@@ -68,6 +68,15 @@ describeOnOneDatabase(
     })
   },
 )
+
+/** Those whose address names no other account, and whose account no other address names. */
+function listUnmistakable(users: readonly SampleUser[]): SampleUser[] {
+  const named = new Set(users.map(({ email }) => email !== null && nameAuthor(email)))
+  const logins = new Set(users.map(({ login }) => nameLogin(login)))
+  return users.filter(
+    ({ login, email }) => !named.has(nameLogin(login)) && (email === null || !logins.has(nameAuthor(email))),
+  )
+}
 
 function hasOneOf(user: SampleUser, names: ReadonlySet<string>): boolean {
   return [...listNames(user)].some((name) => names.has(name))

@@ -13,6 +13,7 @@ import {
 } from '../../api/names/forge-names.ts'
 import { forgetPerson, listForgotten } from '../../api/people/forget.ts'
 import { previewForgetting } from '../../api/people/forget-preview.ts'
+import { exportPerson } from '../../api/people/person-export.ts'
 import { exportNdjson } from '../../api/sources/ndjson/export.ts'
 import { parseItem } from '../../api/staging/records.ts'
 import { beginStaging } from '../../api/staging/staging.ts'
@@ -108,6 +109,29 @@ describeOnOneDatabase('a person who is forgotten', (kind) => {
       await request(secret) // what nobody has any more isn't recorded
       const paths = await service.sql<{ path: string }[]>`select path from ledger where kind = 'charge'`
       expect(paths.filter(({ path }) => hasAny(path, names))).toEqual([])
+    },
+  )
+
+  test.each(['zelda-q@users.noreply.forge.example', '4711+old@users.noreply.forge.example'])(
+    'is not somebody whose address names their account: %s',
+    async (email) => {
+      await load(service, { users: [createUser(4, { login: 'dora', email })] })
+      const dora = [identifyForgeId(4)]
+      const { users, repositories } = await exportPerson(service.sql, dora)
+      expect([users.map(({ record }) => record), repositories]).toEqual([
+        [expect.objectContaining({ login: 'dora' })],
+        [],
+      ])
+      const options = { identities: dora, keepRepositories: false }
+      expect(await previewForgetting(service.sql, options)).toMatchObject({ logins: ['dora'], repositories: 0 })
+      await forgetPerson(service.sql, options)
+      expect((await list('/users')).map(({ login }) => login)).toEqual(['Zelda-Q', 'bob', 'carol'])
+      await loadAll(service.sql)
+      expect((await list('/repos')).length).toBe(2)
+
+      await load(service, { users: [createUser(5, { login: 'eve', email })] })
+      expect(await forgetZelda(service.sql)).toMatchObject({ users: { removed: 1 } })
+      expect((await list('/users')).map(({ login }) => login)).toEqual(['bob', 'carol', 'eve'])
     },
   )
 

@@ -51,6 +51,7 @@ const cities = [
   ...['Oslo', 'Lagos', 'New  York', "L'Aquila", 'Łódź', 'Reykjavík', 'x&y=z', '"quoted"', 'Ålesund'],
 ]
 /** Texts of companies. */
+const noReplyHost = 'users.noreply.forge.example'
 const companies = ['Æ Ltd', 'acmé', 'Straße AG', '東京', 'open@source', 'İş Bankası', '100%_\\', 'x']
 const lands = ['', ', Germany', ', Brasil', ', TÜRKIYE', ', Norway', ' (USA)', ', 日本']
 /** Names of the dependencies that most use; some differ from each other by case alone. */
@@ -174,9 +175,10 @@ export function createRandomForge(seed: string): RandomForge {
     }
   }
 
-  /** Some have none, a few share one. */
+  /** Some have none, a few share one, and a few have one that names another account, which they had before. */
   function createAddress(login: string): string | null {
     if (random.chance(0.3)) return null
+    if (users.length > 0 && random.chance(0.05)) return nameByLogin(random.pick(users).login)
     return random.chance(0.05) ? 'team@Example.org' : `${mixCase(random, login)}@example.org`
   }
 
@@ -238,9 +240,12 @@ export function createRandomForge(seed: string): RandomForge {
     const { login, email, forge_rest_id: id } = random.pickSkewed(users)
     if (random.chance(0.1)) return 'somebody@else.example'
     if (email !== null && random.chance(0.5)) return mixCase(random, email)
-    const host = 'users.noreply.forge.example'
     // By its id whatever the login says, or by the login alone.
-    return random.chance(0.5) ? `${id}+was-${login}@${host}` : `${mixCase(random, login)}@${host}`
+    return random.chance(0.5) ? `${id}+was-${login}@${noReplyHost}` : nameByLogin(login)
+  }
+
+  function nameByLogin(login: string): string {
+    return `${mixCase(random, login)}@${noReplyHost}`
   }
 
   function drawAuthorDate(): number | null {
