@@ -28,6 +28,8 @@ const maxConnectors = 10_000
 const pruneRound = 100
 /** How long no other registration is tried when too many are too young to be deleted. */
 const fullMs = 10_000
+/** When the newest of these are old enough. */
+export const registrationRetrySeconds = 900
 const maxRedirectUris = 10
 const maxNameLength = 80
 
