@@ -35,7 +35,7 @@ import {
   createReader,
   readAuthorizationRequest,
 } from './authorization-request.ts'
-import { type Connectors, createConnectors, readMetadata, registrationRetrySeconds } from './connectors.ts'
+import { type Connectors, createConnectors, readMetadata } from './connectors.ts'
 import { offerLimits, readLimits } from './limits.ts'
 import { type SignInPage, signInContentSecurityPolicy, tooManyConnections, writeSignInPage } from './page.ts'
 import { SignInProblem } from './problem.ts'
@@ -304,10 +304,7 @@ function forConnectors(respond: (c: ApiContext) => Promise<Response>) {
         return sendToConnector(c, body, 400, error.code)
       }
       if (!(error instanceof SignInProblem)) throw error
-      const body = { error: error.code, error_description: error.message }
-      if (error.code !== 'temporarily_unavailable') return sendToConnector(c, body, 400)
-      setHeader(c, 'Retry-After', String(registrationRetrySeconds))
-      return sendToConnector(c, body, 503, 'over_capacity')
+      return sendToConnector(c, { error: error.code, error_description: error.message }, 400)
     }
   }
 }

@@ -396,28 +396,32 @@ describe('registrations and connections are bounded:', () => {
     expect(statuses.filter((status) => status === 503).length).toBeGreaterThan(500)
   })
 
-  test('only the newest 10,000 are kept, and those that were used', async () => {
+  test('only the newest 10,000 are kept, and as many that were used; a flood refuses nobody', async () => {
     const { fetch } = start()
     const { secret } = await service.createKey()
     const { connector: used } = await connect(fetch, secret)
     const unused = await registerConnector(fetch)
-    await service.sql`
-      insert into connectors (name, redirect_uris, created_at)
-      select 'flood', '{https://evil.example/}', clock_timestamp() + interval '1 second' from generate_series(1, 20000)`
-    await service.sql`update connectors set created_at = created_at - interval '1 second' where name <> 'flood'`
-    const register = (to: typeof fetch) => postJson(to, '/sign-in/register', { redirect_uris: [redirectUri] })
-    const full = await register(start().fetch) // too young to be deleted
-    expect(await readError(full, 'over_capacity')).toEqual([503, 'temporarily_unavailable'])
-    expect(full.headers.get('Retry-After')).toBe('900')
-    await service.sql`update connectors set created_at = created_at - interval '16 minutes' where used_at is null`
+    await service.sql`update connectors set created_at = created_at - interval '1 second'`
+    const flood = (usedAt: string | null) => service.sql`
+      insert into connectors (name, redirect_uris, created_at, used_at)
+      select 'flood', '{https://evil.example/}', now(), ${usedAt}::timestamptz from generate_series(1, 20000)`
+    await flood(null)
     const newest = await registerConnector(start().fetch)
-    const [row] = await service.sql<{ count: number }[]>`select count(*)::integer as count from connectors`
-    expect(row?.count).toBe(9_901)
+    const count = async () => {
+      const [row] = await service.sql<{ count: number }[]>`
+        select count(*) filter (where used_at is null)::integer as count from connectors`
+      return row?.count
+    }
+    expect(await count()).toBe(10_001)
     const status = async (id: string) => (await fetch(createConnector(id).query())).status
-    expect([await status(used.clientId), await status(unused)]).toEqual([200, 400])
+    expect([await status(used.clientId), await status(unused), await status(newest)]).toEqual([200, 400, 200])
+    await flood('2100-01-01')
+    const next = await registerConnector(start().fetch)
+    expect([await count(), await status(newest), await status(next)]).toEqual([10_001, 200, 200])
+    expect(await (await start().fetch(used.query())).text()).toContain('doesn’t know the assistant')
     await service.sql`update connectors set created_at = created_at - interval '2 days' where used_at is null`
     await registerConnector(start().fetch)
-    expect([await status(used.clientId), await status(newest)]).toEqual([200, 400])
+    expect(await count()).toBe(1)
   })
 
   test('a key has at most 50 connections', async () => {
@@ -501,6 +505,19 @@ describe('a connector’s document', () => {
     expect((await fetch(connector.query())).status).toBe(200)
     slow.resolve('{}')
     await Promise.all(others)
+  })
+
+  test('is fetched while somebody has hundreds of slow ones fetched from one domain', async () => {
+    const slow = Promise.withResolvers<string>()
+    const { fetch } = start(({ hostname }) =>
+      hostname.endsWith('evil.example') ? slow.promise : Promise.resolve(JSON.stringify(document)),
+    )
+    const flood = Array.from({ length: 200 }, (_, place) =>
+      fetch(createConnector(`https://c${place}.evil.example/c`).query()),
+    )
+    expect((await fetch(createConnector(id).query())).status).toBe(200)
+    slow.resolve('{}')
+    await Promise.all(flood)
   })
 
   test('is never fetched from this machine, a private network or a cloud’s metadata', async () => {
