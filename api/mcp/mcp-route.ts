@@ -18,7 +18,7 @@ import { assertJson } from '../http/json-body.ts'
 import { mcpPath } from '../http/paths.ts'
 import type { ApiContext, Fetch, HonoEnvironment } from '../http/request-context.ts'
 import { setHeader } from '../http/response.ts'
-import { isPotentiallyTrustworthy } from '../names/loopback.ts'
+import { isLoopback } from '../names/loopback.ts'
 
 /** What the route works with. */
 export interface McpRouteOptions {
@@ -106,6 +106,10 @@ function assertAllowedOrigin(publicOrigin: string | undefined) {
   })
 }
 
+/** Apps and browser extensions have schemes of their own, and bring their pages along. */
 function isAllowedOrigin(origin: string, publicOrigin: string | undefined): boolean {
-  return origin === publicOrigin || (URL.canParse(origin) && isPotentiallyTrustworthy(new URL(origin)))
+  if (origin === publicOrigin) return true
+  if (!URL.canParse(origin)) return false
+  const { protocol, hostname } = new URL(origin)
+  return protocol !== 'http:' || isLoopback(hostname)
 }

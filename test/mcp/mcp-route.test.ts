@@ -174,7 +174,10 @@ describe('before a message is read, errors are those of the API:', () => {
         'Origin not allowed: a page that uses /mcp must be served over https, or from localhost',
       ])
     }
-    for (const origin of ['https://elsewhere.example', 'http://localhost:6274', 'http://127.0.0.1']) {
+    for (const origin of [
+      ...['https://elsewhere.example', 'http://localhost:6274', 'http://127.0.0.1'],
+      ...['chrome-extension://abcdefghijklmnop', 'vscode-webview://x', 'app://editor'],
+    ]) {
       const response = await post(secret, { Origin: origin })
       expect([response.status, response.headers.get('Access-Control-Allow-Origin')]).toEqual([200, '*'])
     }
