@@ -18,7 +18,7 @@ import { assertJson } from '../http/json-body.ts'
 import { mcpPath } from '../http/paths.ts'
 import type { ApiContext, Fetch, HonoEnvironment } from '../http/request-context.ts'
 import { setHeader } from '../http/response.ts'
-import { isPotentiallyTrustworthy } from '../names/loopback.ts'
+import { isLoopback } from '../names/loopback.ts'
 
 /** What the route works with. */
 export interface McpRouteOptions {
@@ -48,9 +48,8 @@ export function addMcpRoute(
     await meter.settle(c)
     assertJson(c)
     const { id: keyId, secret: apiKey, connection } = c.get('caller')
-    const limits = [readMaxCredits(c), connection?.maxCreditsPerCall ?? null].filter(
-      (limit) => limit !== null,
-    )
+    const ofRequest = readMaxCredits(c) ?? Number.POSITIVE_INFINITY
+    const ofConnection = connection?.maxCreditsPerCall ?? Number.POSITIVE_INFINITY
     const body = await c.req.text()
     mcp ??= import('./streamable-http.ts')
     const { respond } = await mcp
@@ -60,7 +59,11 @@ export function addMcpRoute(
       return await respond(c.req.raw, body, {
         baseUrl: new URL(c.req.url).origin + basePath,
         apiKey,
-        maxCredits: limits.length === 0 ? null : Math.min(...limits),
+        keySource: connection === undefined ? 'the Authorization header' : undefined,
+        limit:
+          ofRequest < ofConnection
+            ? { credits: ofRequest, name: 'Max-Credits' }
+            : { credits: ofConnection, name: 'The connection' },
         async fetch(url, init) {
           leave() // the message was read, and its requests wait for their own turns
           const response = await fetch(new Request(url, init))
@@ -103,6 +106,10 @@ function assertAllowedOrigin(publicOrigin: string | undefined) {
   })
 }
 
+/** Apps and browser extensions have schemes of their own, and bring their pages along. */
 function isAllowedOrigin(origin: string, publicOrigin: string | undefined): boolean {
-  return origin === publicOrigin || (URL.canParse(origin) && isPotentiallyTrustworthy(new URL(origin)))
+  if (origin === publicOrigin) return true
+  if (!URL.canParse(origin)) return false
+  const { protocol, hostname } = new URL(origin)
+  return protocol !== 'http:' || isLoopback(hostname)
 }

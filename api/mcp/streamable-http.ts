@@ -14,9 +14,9 @@ import { createServer } from '../../client/mcp/src/server.ts'
 import { ClientGoneError } from '../errors.ts'
 
 /** Whose calls a request makes, and how. */
-export interface Caller extends Required<Pick<Connection, 'baseUrl' | 'apiKey' | 'fetch'>> {
-  /** What a call of a tool may cost, in credits; null: what its arguments allow. */
-  maxCredits: number | null
+export interface Caller extends Required<Pick<Connection, 'baseUrl' | 'apiKey' | 'fetch' | 'keySource'>> {
+  /** What a call of a tool may cost, in credits, beside what its arguments allow, and where that is set. */
+  limit: { credits: number; name: Budget['name'] }
   /** The version of the service. */
   version: string
 }
@@ -94,12 +94,8 @@ async function respondWith(server: McpServer, request: Request, message: unknown
   return transport.handleRequest(acceptAll(request), { parsedBody: message })
 }
 
-function createServerOf({ baseUrl, apiKey, fetch, maxCredits, version }: Caller): McpServer {
-  return createServer({
-    connection: { baseUrl, apiKey, fetch, keySource: 'the Authorization header' },
-    budget: new Budget(maxCredits ?? undefined, 'Max-Credits'),
-    version,
-  })
+function createServerOf({ limit, version, ...connection }: Caller): McpServer {
+  return createServer({ connection, budget: new Budget(limit.credits, limit.name), version })
 }
 
 /** The SDK refuses clients that don't name both types, though each response is JSON. */

@@ -20,22 +20,23 @@ export interface Connector {
 }
 
 /**
- * Registrations that are kept: those that somebody has used, then the newest. Each instance may have stored a round
- * more.
+ * Registrations that are kept: the newest of those that nobody has used, and as many that somebody has. Each instance
+ * may have stored a round more.
  */
 const maxConnectors = 10_000
 /** Registrations between two that look for those to delete. */
 const pruneRound = 100
-/** How long no other registration is tried when too many are too young to be deleted. */
-const fullMs = 10_000
 const maxRedirectUris = 10
 const maxNameLength = 80
 
-/** Anybody may register, so a registration keeps its place for a while: an instance takes 20 a second. */
+/**
+ * Anybody may register, so a registration keeps its place for a while: an instance takes 20 a second. Whoever registers
+ * that many at one instance leaves others 8 minutes for the page.
+ */
 const registrationLimits = { maxConcurrent: 2, maxQueued: 100, maxWaitMs: 2_000 }
 const registrationMs = 100
 
-/** Documents are fetched a few at a time, one of each host. */
+/** Documents are fetched a few at a time, one of each domain: whoever has one can invent any number of hosts. */
 const documentLimits = { maxConcurrent: 8, maxConcurrentOfCaller: 1, maxQueued: 100, maxWaitMs: 6_000 }
 const documentCacheMs = 600_000
 /** How long a document that can't be used isn't fetched again. */
@@ -98,7 +99,8 @@ function createDocumentFinder(readDocument: (url: URL) => Promise<string>) {
   }
 
   async function readInTurn(id: string): Promise<Connector | string> {
-    const leave = await fetches.enter(new URL(id).hostname)
+    const domain = new URL(id).hostname.split('.').slice(-2).join('.')
+    const leave = await fetches.enter(domain)
     let keptMs = 0
     try {
       const known = documents.get(id) // another request may have read it during the wait
@@ -121,37 +123,22 @@ function createDocumentFinder(readDocument: (url: URL) => Promise<string>) {
   }
 }
 
-/** Creates the function that makes room for a registration. Throws `SignInProblem` if there is none. */
+/** Creates the function that makes room for a registration. */
 function createPruner(sql: Sql) {
   /** Registrations that may be stored before the next look. */
   let room = 0
-  /** By the clock of `performance`. */
-  let fullUntil = 0
 
   return async function prune(): Promise<void> {
-    if (room === 0 && performance.now() >= fullUntil) {
-      // Somebody may be on the page with one that is a few minutes old.
-      const [row] = await countStatement(
-        sql,
-        () => sql<{ kept: number }[]>`
-          with old as (
-            delete from connectors where coalesce(used_at, created_at) < now() - interval '15 minutes' and (
-              id in (
-                select id from connectors order by used_at desc nulls last, created_at desc
-                offset ${maxConnectors - pruneRound}
-              ) or coalesce(used_at, created_at) < now() - case when used_at is null then interval '1 day' else interval '1 year' end
-            ) returning id
-          )
-          select ((select count(*) from connectors) - (select count(*) from old))::integer as kept`,
-      )
-      room = Math.max(0, Math.min(pruneRound, maxConnectors - (row?.kept ?? 0)))
-      if (room === 0) fullUntil = performance.now() + fullMs
-    }
     if (room === 0) {
-      throw new SignInProblem(
-        'Too many connectors have registered in the last 15 minutes: try again in 15 minutes',
-        'temporarily_unavailable',
+      await countStatement(
+        sql,
+        () => sql`
+          delete from connectors where
+            id in (select id from connectors where used_at is null order by created_at desc offset ${maxConnectors})
+            or id in (select id from connectors where used_at is not null order by used_at desc offset ${maxConnectors})
+            or coalesce(used_at, created_at) < now() - case when used_at is null then interval '1 day' else interval '1 year' end`,
       )
+      room = pruneRound
     }
     room--
   }
@@ -198,7 +185,7 @@ export function createConnectors(
       return connector
     },
 
-    /** Registers a connector, and returns its id. Throws 503 or `SignInProblem` if there are too many registrations. */
+    /** Registers a connector, and returns its id. Throws 503 if there are too many registrations. */
     async register({ name, redirectUris }: Omit<Connector, 'id'>): Promise<string> {
       const leave = await registrations.enter('anybody')
       setTimeout(leave, registrationMs)

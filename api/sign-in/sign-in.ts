@@ -20,7 +20,7 @@ import { createMiddleware } from 'hono/factory'
 import type { Meter } from '../checkout/meter.ts'
 import { createMissLimit, type MissLimit } from '../concurrency/miss-limit.ts'
 import type { Sql } from '../database/connect.ts'
-import { ApiError, bodyTooLarge, unauthorized } from '../errors.ts'
+import { ApiError, bodyTooLarge, type ErrorCode, unauthorized } from '../errors.ts'
 import { errorCodeHeader } from '../http/error-handler.ts'
 import { readJsonObject } from '../http/json-body.ts'
 import { mcpPath, signInPath } from '../http/paths.ts'
@@ -208,7 +208,7 @@ function addPageRoutes(
     if ('text' in limits) return sendPage(c, { ...page, problem: limits, form }, 400)
     const code = await createConnection(sql, key, request, limits)
     if (code === 'too_many') {
-      return sendPage(c, { ...page, problem: { text: tooManyConnections }, form }, 409)
+      return sendPage(c, { ...page, problem: { text: tooManyConnections }, form }, 400)
     }
     await connectors.noteUse(request.connector)
     return sendBack(c, baseUrl, request, { code })
@@ -241,7 +241,13 @@ type ShownPage = Omit<SignInPage, 'limits'> & {
   form?: URLSearchParams
 }
 
-async function sendPage(c: ApiContext, { form, ...page }: ShownPage, status = 200): Promise<Response> {
+async function sendPage(
+  c: ApiContext,
+  { form, ...page }: ShownPage,
+  status = 200,
+  code?: ErrorCode,
+): Promise<Response> {
+  noteError(c, status, code)
   const offered = offerLimits(page.key?.balance ?? 0)
   const limits = {
     credits: form?.get('credits') ?? offered.credits,
@@ -262,9 +268,13 @@ function sendProblem(c: ApiContext, error: unknown, page: ShownPage): Promise<Re
   }
   if (!(error instanceof ApiError)) throw error
   for (const [name, value] of Object.entries(error.headers)) setHeader(c, name, value)
-  setHeader(c, errorCodeHeader, error.code)
   const field = error.status === 401 ? 'api_key' : undefined
-  return sendPage(c, { ...page, problem: { text: error.message, field } }, error.status)
+  return sendPage(c, { ...page, problem: { text: error.message, field } }, error.status, error.code)
+}
+
+/** Pages and errors of OAuth have the header of other errors, too. */
+function noteError(c: ApiContext, status: number, code: ErrorCode = 'invalid_parameter'): void {
+  if (status >= 400) setHeader(c, errorCodeHeader, code)
 }
 
 /** Sends the browser to the connector, with what the person decided. */
@@ -290,7 +300,8 @@ function forConnectors(respond: (c: ApiContext) => Promise<Response>) {
       return await respond(c)
     } catch (error) {
       if (error instanceof ApiError && error.code === 'invalid_body') {
-        return sendToConnector(c, { error: 'invalid_client_metadata', error_description: error.message }, 400)
+        const body = { error: 'invalid_client_metadata', error_description: error.message }
+        return sendToConnector(c, body, 400, error.code)
       }
       if (!(error instanceof SignInProblem)) throw error
       return sendToConnector(c, { error: error.code, error_description: error.message }, 400)
@@ -298,7 +309,8 @@ function forConnectors(respond: (c: ApiContext) => Promise<Response>) {
   }
 }
 
-function sendToConnector(c: ApiContext, body: object, status = 200): Response {
+function sendToConnector(c: ApiContext, body: object, status = 200, code?: ErrorCode): Response {
+  noteError(c, status, code)
   setHeader(c, 'Content-Type', 'application/json')
   setHeader(c, 'Cache-Control', 'no-store')
   return new Response(JSON.stringify(body), { status, headers: takeHeaders(c) })

@@ -748,7 +748,7 @@ test('errors say what an assistant or its user can do', async () => {
     [
       'find_users',
       {},
-      'This call would cost 10 credits, and 4 are left. Set limit to 4 or less, or tell the user that the key or its connection needs more credits. Cost: 0. Balance: 4.',
+      'This call would cost 10 credits, and 4 are left. Set limit to 4 or less, or tell the user that the key needs more. Cost: 0. Balance: 4.',
     ],
     [
       'find_users',

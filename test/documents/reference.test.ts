@@ -237,11 +237,7 @@ describe('the errors page', () => {
       .map((row) => listElements(row, ({ tagName }) => tagName === 'td').map(readText))
       .filter((cells) => cells.length > 0)
     expect(rows.map(([code]) => code)).toEqual([...errorCodes])
-    // openapi.yml doesn't describe `/mcp`: test/mcp/mcp-route.test.ts.
-    const ofMcp = ['403 origin_not_allowed']
-    expect(rows.map(([code, status]) => `${status} ${code}`).sort()).toEqual(
-      [...listDocumentedCodes(), ...ofMcp].sort(),
-    )
+    expect(rows.map(([code, status]) => `${status} ${code}`).sort()).toEqual(listDocumentedCodes().sort())
   })
 
   test('has a heading for each message that the code throws', async () => {

@@ -38,6 +38,7 @@ const messagesBeforeTheApp = [
   'Invalid URL: . or .. in its path',
   'Request headers too large: at most 49152 bytes',
   'Request incomplete: it took too long to arrive',
+  'Body too large: at most 65536 bytes',
   'HTTP version not supported; use HTTP/1.1 or HTTP/1.0',
 ]
 
@@ -284,6 +285,9 @@ describe('openapi.yml', () => {
       'Idempotency-Key was already used for another request; use a new one for this request': [
         '/users?per_page=1',
         { key: user.secret, headers: { 'Idempotency-Key': 'used' } },
+      ],
+      'Origin not allowed: a page that uses /mcp must be served over https, or from localhost': [
+        ...(['/mcp', { method: 'POST', headers: { Origin: 'http://elsewhere.example' } }] as const),
       ],
       'User not found': ['/users/nobody-has-this-login', { key: service.key }],
       'Repository not found': ['/repos/nobody/nothing', { key: service.key }],

@@ -5,6 +5,7 @@
  */
 import { describe, expect, test } from 'vitest'
 import { createRandom } from '../../sample/random.ts'
+import { assertMatchesContract } from '../support/contract.ts'
 import { seed } from '../support/drill.ts'
 import { createInstance } from '../support/instance.ts'
 import {
@@ -90,11 +91,12 @@ function post(key: string | undefined, headers: Record<string, string> = {}, bod
 
 const listTools = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
 
-/** A response's status, code and message. */
+/** A response's status, code and message, as openapi.yml has them for any path. */
 async function readRefusal(response: Response): Promise<unknown[]> {
-  const { error } = await response.json()
-  expect(response.headers.get('X-Request-Id')).not.toBe(null)
-  return [response.status, response.headers.get('X-Error-Code'), error]
+  const { status, headers } = response
+  const body = await response.text()
+  assertMatchesContract({ method: 'POST', url: '/mcp', status, headers, body })
+  return [status, headers.get('X-Error-Code'), JSON.parse(body).error]
 }
 
 describe('before a message is read, errors are those of the API:', () => {
@@ -172,7 +174,10 @@ describe('before a message is read, errors are those of the API:', () => {
         'Origin not allowed: a page that uses /mcp must be served over https, or from localhost',
       ])
     }
-    for (const origin of ['https://elsewhere.example', 'http://localhost:6274', 'http://127.0.0.1']) {
+    for (const origin of [
+      ...['https://elsewhere.example', 'http://localhost:6274', 'http://127.0.0.1'],
+      ...['chrome-extension://abcdefghijklmnop', 'vscode-webview://x', 'app://editor'],
+    ]) {
       const response = await post(secret, { Origin: origin })
       expect([response.status, response.headers.get('Access-Control-Allow-Origin')]).toEqual([200, '*'])
     }

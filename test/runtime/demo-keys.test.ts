@@ -5,26 +5,18 @@
  * @module-tag later
  */
 import { cpSync, existsSync } from 'node:fs'
-import { mkdir, mkdtemp, readFile, rm, stat } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { describe, expect, inject, test } from 'vitest'
 import { demoCredits, prepareDemoKeys } from '../../api/runtime/trial.ts'
-import { buildDocs } from '../../docs-site/build.ts'
 import { runCommand } from '../support/command-line.ts'
-import { listStartCommand } from '../support/process.ts'
 import { useService } from '../support/service.ts'
-import { getJson, readStart, startService } from '../support/start.ts'
+import { getJson, readStart, useStartFolder } from '../support/start.ts'
 
-let directory: string
-beforeAll(async () => {
-  await buildDocs({ ifStale: true })
-  directory = await mkdtemp(join(tmpdir(), 'devdata-demo-keys-'))
-})
-afterAll(() => rm(directory, { recursive: true, force: true }))
+const { pathOf, start } = useStartFolder('node')
 
 test('demo keys are created for a trial alone, stop working outside of it, and never come back by themselves', async () => {
-  const dataDirectory = join(directory, '.data')
+  const dataDirectory = pathOf('.data')
   const file = join(dataDirectory, 'demo-keys.json')
   const key = /[\da-f]{8}-([\da-f]{4}-){3}[\da-f]{12}/
   cpSync(join(inject('databases').directory, 'empty'), dataDirectory, { recursive: true })
@@ -33,16 +25,13 @@ test('demo keys are created for a trial alone, stop working outside of it, and n
     settings: Record<string, string>,
     work: (text: string) => T | Promise<T>,
   ): Promise<T> {
-    using service = startService(listStartCommand('node', directory), directory, {
-      SAMPLE_DATA: 'off',
-      ...settings,
-    })
+    using service = start({ SAMPLE_DATA: 'off', ...settings })
     const result = await work(await service.ready())
     service.stop()
     expect((await service.ended).code).toBe(0)
     return result
   }
-  const devdata = (...args: string[]) => runCommand(args, { directory, environment: {} })
+  const devdata = (...args: string[]) => runCommand(args, { directory: pathOf(), environment: {} })
 
   for (const settings of [{ HOST: '0.0.0.0' }, { BASE_URL: 'http://127.0.0.1:1/api' }] as const) {
     const text = await look(settings, (text) => text)
@@ -79,7 +68,7 @@ describe('a start that can’t write the file of the demo keys', () => {
   const service = useService('embedded', { data: 'empty' })
 
   test('creates no keys, and the next start does', async () => {
-    const dataDirectory = join(directory, 'unwritable')
+    const dataDirectory = pathOf('unwritable')
     const config = { dataDirectory, defaultRateLimit: null }
     await expect(prepareDemoKeys(service.sql, config)).rejects.toThrow('ENOENT')
     await mkdir(dataDirectory)

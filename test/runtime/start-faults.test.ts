@@ -5,30 +5,19 @@
  */
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
 import { connect } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { buildDocs } from '../../docs-site/build.ts'
+import { describe, expect, test } from 'vitest'
 import { fullDevice } from '../support/faults.ts'
 import { listStartCommand, runtimes, startInstanceProcess } from '../support/process.ts'
 import { startProgram } from '../support/program.ts'
 import { getServerUrl, testOnServer } from '../support/server.ts'
-import { startService } from '../support/start.ts'
+import { useStartFolder } from '../support/start.ts'
 import { startTcpProxy } from '../support/tcp-proxy.ts'
 
 if (fullDevice === undefined) console.warn('skipped: a full disk; this system has no /dev/full')
 
 describe.each(runtimes)('a start on %s', (runtime) => {
-  let directory: string
-  let command: string[]
-  beforeAll(async () => {
-    await buildDocs({ ifStale: true })
-    directory = await mkdtemp(join(tmpdir(), 'devdata-start-'))
-    command = listStartCommand(runtime, directory)
-  })
-  afterAll(() => rm(directory, { recursive: true, force: true }))
+  const { pathOf, start } = useStartFolder(runtime)
 
   testOnServer(
     'that fails says why and ends with 1, though a client is connected that sends nothing',
@@ -57,10 +46,8 @@ describe.each(runtimes)('a start on %s', (runtime) => {
   )
 
   test('stops on SIGTERM while it creates the database, and the next start creates it', async () => {
-    using service = startService(command, directory, { SAMPLE_DATA: 'off' })
-    await expect
-      .poll(() => existsSync(join(directory, '.data/database.new/base')), { interval: 5 })
-      .toBe(true)
+    using service = start({ SAMPLE_DATA: 'off' })
+    await expect.poll(() => existsSync(pathOf('.data/database.new/base')), { interval: 5 }).toBe(true)
     service.stop()
     const { code, stdout, stderr } = await service.ended
     expect([code, stderr]).toEqual([0, ''])
@@ -68,9 +55,9 @@ describe.each(runtimes)('a start on %s', (runtime) => {
       '"message":"Stopping after SIGTERM"',
       '"message":"Stopped"',
     ])
-    expect(existsSync(join(directory, '.data/database'))).toBe(false)
+    expect(existsSync(pathOf('.data/database'))).toBe(false)
 
-    using again = startService(command, directory, { SAMPLE_DATA: 'off' })
+    using again = start({ SAMPLE_DATA: 'off' })
     await again.ready()
     again.stop()
     expect((await again.ended).code).toBe(0)
@@ -80,9 +67,15 @@ describe.each(runtimes)('a start on %s', (runtime) => {
     'serves, and stops as always, though the disk is full that file descriptor %s is written to',
     async (descriptor) => {
       const program = await startProgram(
-        ['/bin/sh', '-c', `exec "$@" ${descriptor}>${fullDevice}`, 'sh', ...command],
+        [
+          '/bin/sh',
+          '-c',
+          `exec "$@" ${descriptor}>${fullDevice}`,
+          'sh',
+          ...listStartCommand(runtime, pathOf()),
+        ],
         {
-          directory,
+          directory: pathOf(),
           environment: { PORT: '0', DATABASE_URL: '', SAMPLE_DATA: 'off' },
           announcement: /(?:ready at http:\/\/127\.0\.0\.1:|Ready on port )(\d+)/,
         },

@@ -1,33 +1,24 @@
 /** @module-tag longest */
 import { once } from 'node:events'
 import { cpSync } from 'node:fs'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as v from 'valibot'
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { buildDocs } from '../../docs-site/build.ts'
-import { listStartCommand, runtimes } from '../support/process.ts'
+import { beforeAll, describe, expect, inject, test } from 'vitest'
+import { runtimes } from '../support/process.ts'
 import { testOnServer } from '../support/server.ts'
 import { startTestService } from '../support/service.ts'
-import { getJson, readStart, startService } from '../support/start.ts'
+import { getJson, readStart, useStartFolder } from '../support/start.ts'
 
 const lineSchema = v.object({ time: v.string(), level: v.string(), message: v.string() })
 
 describe.each(runtimes)('a start on %s', (runtime) => {
-  let directory: string
-  let command: string[]
-  beforeAll(async () => {
-    await buildDocs({ ifStale: true })
-    directory = await mkdtemp(join(tmpdir(), 'devdata-start-'))
-    command = listStartCommand(runtime, directory)
-    cpSync(join(inject('databases').directory, 'empty'), join(directory, '.data'), { recursive: true })
-  })
-  afterAll(() => rm(directory, { recursive: true, force: true }))
+  const { pathOf, start } = useStartFolder(runtime)
+  beforeAll(() => cpSync(join(inject('databases').directory, 'empty'), pathOf('.data'), { recursive: true }))
 
   test('loads the sample data, prints where to look and two keys that work, and stops on SIGTERM', async () => {
-    using service = startService(command, directory, {})
+    using service = start()
     const first = readStart(await service.ready())
     expect(first).toMatchObject({
       docs: `${first.base}/docs`,
@@ -68,7 +59,7 @@ describe.each(runtimes)('a start on %s', (runtime) => {
     expect([first.userKey, first.adminKey].filter((key) => stdout.includes(key))).toEqual([])
     expect(readStart(stderr)).toEqual(first)
 
-    using again = startService(command, directory, {})
+    using again = start()
     const second = readStart(await again.ready())
     expect([second.userKey, second.adminKey]).toEqual([first.userKey, first.adminKey])
     expect((await getJson(`${second.base}/api-key/credits`, second.userKey)).body).toEqual({
@@ -85,7 +76,7 @@ describe.each(runtimes)('a start on %s', (runtime) => {
     await once(blocker, 'listening')
     const address = blocker.address()
     const taken = String(typeof address === 'object' ? address?.port : '')
-    await writeFile(join(directory, 'file'), '')
+    await writeFile(pathOf('file'), '')
 
     const wrong: [settings: Record<string, string>, message: string][] = [
       [{ PORT: '70000' }, 'PORT "70000" is invalid: it must be a whole number from 0 to 65535'],
@@ -99,16 +90,16 @@ describe.each(runtimes)('a start on %s', (runtime) => {
       [{ DATA_DIR: 'file/below' }, "DATA_DIR file/below can't be created"],
     ]
     for (const [settings, message] of wrong) {
-      const { code, stdout, stderr } = await startService(command, directory, settings).ended
+      const { code, stdout, stderr } = await start(settings).ended
       expect([stderr.trim().split('\n'), code, stdout]).toEqual([[expect.stringContaining(message)], 1, ''])
     }
     blocker.close()
   })
 
   test('refuses a data folder that another process serves, and loses nothing that was charged when it is killed', async () => {
-    using service = startService(command, directory, {})
+    using service = start()
     const { base, userKey } = readStart(await service.ready())
-    const refused = await startService(command, directory, {}).ended
+    const refused = await start().ended
     expect([refused.code, refused.stderr.trim()]).toEqual([
       1,
       'DATA_DIR .data is in use by another devdata process; stop it, or set another DATA_DIR',
@@ -120,7 +111,7 @@ describe.each(runtimes)('a start on %s', (runtime) => {
     service.kill()
     await service.ended
 
-    using again = startService(command, directory, {})
+    using again = start()
     const restarted = readStart(await again.ready())
     expect(await getJson(`${restarted.base}/api-key/credits`, userKey)).toEqual(before)
     again.stop()
@@ -128,21 +119,21 @@ describe.each(runtimes)('a start on %s', (runtime) => {
   })
 
   test('prints all of it on standard output if the log is for people', async () => {
-    using service = startService(command, directory, { LOG_FORMAT: 'pretty' })
-    const start = readStart(await service.ready())
-    expect((await getJson(`${start.base}/users?per_page=1`, start.userKey)).status).toBe(200)
+    using service = start({ LOG_FORMAT: 'pretty' })
+    const first = readStart(await service.ready())
+    expect((await getJson(`${first.base}/users?per_page=1`, first.userKey)).status).toBe(200)
     service.stop()
     const { code, stdout, stderr } = await service.ended
-    expect([code, stderr, readStart(stdout)]).toEqual([0, '', start])
+    expect([code, stderr, readStart(stdout)]).toEqual([0, '', first])
     expect(stdout).not.toContain('Ready on port')
   })
 
   test('takes settings from .env, where it finds misspelled names, and the environment wins', async () => {
     await writeFile(
-      join(directory, '.env'),
+      pathOf('.env'),
       '\uFEFFBASE_URL=http://127.0.0.1:1/from-file\nLOG_LEVEL=warning\nPORTS=1\nLISTEN=0.0.0.0\n',
     )
-    using service = startService(command, directory, { BASE_URL: 'http://127.0.0.1:1/from-environment' })
+    using service = start({ BASE_URL: 'http://127.0.0.1:1/from-environment' })
     expect(readStart(await service.ready()).base).toBe('http://127.0.0.1:1/from-environment')
     service.stop()
     const { stdout } = await service.ended
@@ -152,19 +143,19 @@ describe.each(runtimes)('a start on %s', (runtime) => {
         '"message":"Demo keys work only in a trial on this machine. Revoked in this data folder: key 1, key 2.',
       ),
     ])
-    await writeFile(join(directory, '.env'), 'DATABSE_URL=hunter2\n')
-    const { code, stderr } = await startService(command, directory, {}).ended
+    await writeFile(pathOf('.env'), 'DATABSE_URL=hunter2\n')
+    const { code, stderr } = await start().ended
     expect([code, stderr]).toEqual([
       1,
       expect.stringMatching(/^DATABSE_URL is not a setting; did you mean DATABASE_URL\?/),
     ])
-    await rm(join(directory, '.env'))
+    await rm(pathOf('.env'))
   })
 
   testOnServer('serves a PostgreSQL database, without demo keys', async () => {
     const prepared = await startTestService('postgresql')
     const { secret } = await prepared.createKey({ credits: 5 })
-    using service = startService(command, directory, {
+    using service = start({
       DATABASE_URL: prepared.location.databaseUrl ?? '',
       SHUTDOWN_DELAY_SECONDS: '0',
     })

@@ -53,7 +53,18 @@ const postJson = (fetch: ReturnType<typeof start>['fetch'], path: string, body: 
     headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify(body),
   })
-const readError = async (response: Response) => [response.status, (await response.json()).error]
+
+/** Expects that an error has its code, as each error of the service. */
+function expectCode({ status, headers }: Response, code = 'invalid_parameter'): void {
+  expect([status, headers.get('X-Error-Code')]).toEqual([status, status < 400 ? null : code])
+}
+
+/** A response's status and OAuth's code. */
+async function readError(response: Response, code?: string): Promise<unknown[]> {
+  expectCode(response, code)
+  return [response.status, (await response.json()).error]
+}
+
 const invalidGrant = [400, 'invalid_grant']
 
 describe('a code', () => {
@@ -198,16 +209,28 @@ describe('the page', () => {
     const limited = await service.createKey({ rateLimit: { requests: 1, seconds: 3_600 } })
     const { access } = await connect(fetch, secret)
     await enter(limited.secret)
-    for (const [key, status, message, headers] of [
-      ['', 401, 'This isn’t an API key. A key is 36 characters with four hyphens', {}],
-      [randomUUID(), 401, 'No key like this works here. Check that it belongs to this service', {}],
-      [access, 401, 'This isn’t an API key', {}],
-      [admin, 400, 'An admin key can', {}],
-      [limited.secret, 429, 'Rate limit exceeded', {}],
-      [secret, 400, 'The form came from another page', { 'Sec-Fetch-Site': 'cross-site' }],
-      [secret, 303, '', { 'Sec-Fetch-Site': 'same-origin' }],
+    for (const [key, code, status, message, headers] of [
+      ['', 'invalid_api_key_format', 401, 'This isn’t an API key. A key is 36 characters with four hyphens'],
+      [
+        randomUUID(),
+        'invalid_api_key',
+        401,
+        'No key like this works here. Check that it belongs to this service',
+      ],
+      [access, 'invalid_api_key_format', 401, 'This isn’t an API key'],
+      [admin, 'invalid_parameter', 400, 'An admin key can'],
+      [limited.secret, 'rate_limit_exceeded', 429, 'Rate limit exceeded'],
+      [
+        secret,
+        'invalid_parameter',
+        400,
+        'The form came from another page',
+        { 'Sec-Fetch-Site': 'cross-site' },
+      ],
+      [secret, '', 303, '', { 'Sec-Fetch-Site': 'same-origin' }],
     ] as const) {
       const response = await enter(key, headers)
+      expectCode(response, code)
       expect([key, response.status, await response.text()]).toEqual([
         key,
         status,
@@ -219,13 +242,18 @@ describe('the page', () => {
   test('refuses bodies that are too long or no forms', async () => {
     const { fetch } = start()
     const connector = createConnector(await registerConnector(fetch))
-    expect((await postForm(fetch, connector.query(), { api_key: 'x'.repeat(9_000) })).status).toBe(413)
+    const long = await postForm(fetch, connector.query(), { api_key: 'x'.repeat(9_000) })
+    expect(long.status).toBe(413)
+    expectCode(long, 'body_too_large')
     const json = await fetch(connector.query(), {
       method: 'POST',
       body: '{}',
       headers: { 'Content-Type': 'application/json' },
     })
     expect(json.status).toBe(400)
+    expectCode(json)
+    const list = await postJson(fetch, '/sign-in/register', [])
+    expect(await readError(list, 'invalid_body')).toEqual([400, 'invalid_client_metadata'])
     expect((await fetch(`/sign-in?state=${'x'.repeat(9_000)}`)).status).toBe(414)
   })
 })
@@ -328,9 +356,12 @@ test('NUL characters are refused in each parameter', async () => {
   ]) {
     expect(await readError(await postForm(fetch, '/sign-in/token', form))).toEqual([400, 'invalid_request'])
   }
-  expect((await postForm(fetch, '/sign-in/revoke', { token: '\0' })).status).toBe(400)
+  const revocation = await postForm(fetch, '/sign-in/revoke', { token: '\0' })
+  expect(await readError(revocation)).toEqual([400, 'invalid_request'])
   for (const name of ['client_id', 'redirect_uri', 'state']) {
-    expect((await fetch(connector.query({ [name]: '\0' }))).status).toBe(400)
+    const page = await fetch(connector.query({ [name]: '\0' }))
+    expect(page.status).toBe(400)
+    expectCode(page, 'invalid_url')
   }
 })
 
@@ -365,27 +396,32 @@ describe('registrations and connections are bounded:', () => {
     expect(statuses.filter((status) => status === 503).length).toBeGreaterThan(500)
   })
 
-  test('only the newest 10,000 are kept, and those that were used', async () => {
+  test('only the newest 10,000 are kept, and as many that were used; a flood refuses nobody', async () => {
     const { fetch } = start()
     const { secret } = await service.createKey()
     const { connector: used } = await connect(fetch, secret)
     const unused = await registerConnector(fetch)
-    await service.sql`
-      insert into connectors (name, redirect_uris, created_at)
-      select 'flood', '{https://evil.example/}', clock_timestamp() + interval '1 second' from generate_series(1, 20000)`
-    await service.sql`update connectors set created_at = created_at - interval '1 second' where name <> 'flood'`
-    const register = (to: typeof fetch) => postJson(to, '/sign-in/register', { redirect_uris: [redirectUri] })
-    const full = await register(start().fetch) // too young to be deleted
-    expect(await readError(full)).toEqual([400, 'temporarily_unavailable'])
-    await service.sql`update connectors set created_at = created_at - interval '16 minutes' where used_at is null`
+    await service.sql`update connectors set created_at = created_at - interval '1 second'`
+    const flood = (usedAt: string | null) => service.sql`
+      insert into connectors (name, redirect_uris, created_at, used_at)
+      select 'flood', '{https://evil.example/}', now(), ${usedAt}::timestamptz from generate_series(1, 20000)`
+    await flood(null)
     const newest = await registerConnector(start().fetch)
-    const [row] = await service.sql<{ count: number }[]>`select count(*)::integer as count from connectors`
-    expect(row?.count).toBe(9_901)
+    const count = async () => {
+      const [row] = await service.sql<{ count: number }[]>`
+        select count(*) filter (where used_at is null)::integer as count from connectors`
+      return row?.count
+    }
+    expect(await count()).toBe(10_001)
     const status = async (id: string) => (await fetch(createConnector(id).query())).status
-    expect([await status(used.clientId), await status(unused)]).toEqual([200, 400])
+    expect([await status(used.clientId), await status(unused), await status(newest)]).toEqual([200, 400, 200])
+    await flood('2100-01-01')
+    const next = await registerConnector(start().fetch)
+    expect([await count(), await status(newest), await status(next)]).toEqual([10_001, 200, 200])
+    expect(await (await start().fetch(used.query())).text()).toContain('doesn’t know the assistant')
     await service.sql`update connectors set created_at = created_at - interval '2 days' where used_at is null`
     await registerConnector(start().fetch)
-    expect([await status(used.clientId), await status(newest)]).toEqual([200, 400])
+    expect(await count()).toBe(1)
   })
 
   test('a key has at most 50 connections', async () => {
@@ -396,7 +432,11 @@ describe('registrations and connections are bounded:', () => {
       Array.from({ length: 60 }, () => allow(fetch, connector, secret)),
     )
     expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(50)
-    await expect(allow(fetch, connector, secret)).rejects.toThrow('This key has 50 connections')
+    await expect(allow(fetch, connector, secret)).rejects.toThrow('400: ')
+    const form = { answer: 'allow', api_key: secret, credits: '1', days: '1' }
+    const refused = await postForm(fetch, connector.query(), form)
+    expect(await refused.text()).toContain('This key has 50 connections')
+    expectCode(refused)
     const rotated = await rotateKey(service.sql, id, 0)
     await allow(fetch, connector, rotated.secret) // those of the old secret can't work anymore
     await service.sql`update connections set expires_at = now() where api_key_id = ${id}`
@@ -465,6 +505,19 @@ describe('a connector’s document', () => {
     expect((await fetch(connector.query())).status).toBe(200)
     slow.resolve('{}')
     await Promise.all(others)
+  })
+
+  test('is fetched while somebody has hundreds of slow ones fetched from one domain', async () => {
+    const slow = Promise.withResolvers<string>()
+    const { fetch } = start(({ hostname }) =>
+      hostname.endsWith('evil.example') ? slow.promise : Promise.resolve(JSON.stringify(document)),
+    )
+    const flood = Array.from({ length: 200 }, (_, place) =>
+      fetch(createConnector(`https://c${place}.evil.example/c`).query()),
+    )
+    expect((await fetch(createConnector(id).query())).status).toBe(200)
+    slow.resolve('{}')
+    await Promise.all(flood)
   })
 
   test('is never fetched from this machine, a private network or a cloud’s metadata', async () => {

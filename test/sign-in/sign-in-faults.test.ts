@@ -130,7 +130,9 @@ async function runConnector(site: Site, key: { secret: string; id: number }, ran
       const code = new URL(response.headers.get('Location') ?? 'x:').searchParams.get('code')
       if (code !== null) return code
       // Connections whose codes got lost last for a minute.
-      if (response.status !== 409) throw new Error(`${response.status} for an authorization`)
+      const page = await response.text()
+      if (!page.includes('50 connections'))
+        throw new Error(`${response.status} for an authorization: ${page}`)
       await sleep(1_000)
     }
   }

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { endConnection, listConnections } from '../../api/ledger/connections.ts'
 import { deleteKey, restoreKey, revokeKey, rotateKey, setRateLimit } from '../../api/ledger/keys.ts'
 import { verifyLedger } from '../../api/ledger/verify.ts'
+import { writeCursor } from '../../client/mcp/src/cursor.ts'
 import { createInstance } from '../support/instance.ts'
 import { startHttpConversation } from '../support/mcp.ts'
 import { describeOnEachDatabase, useService } from '../support/service.ts'
@@ -233,11 +234,31 @@ describeOnEachDatabase('the sign-in', (kind) => {
     const { access } = await connect(fetch, secret, { credits_per_call: '3' })
     await using conversation = await startHttpConversation({ fetch, key: access })
     const users = await conversation.call('find_users', { location: 'berlin', limit: 10 })
-    expect(users).toMatchObject({ cost: 3, result: { items: { length: 3 } } })
+    expect(users).toMatchObject({
+      ...{ cost: 3, result: { items: { length: 3 }, note: 'The connection allowed no more items.' } },
+    })
     await using lower = await startHttpConversation({ fetch, key: access, headers: { 'Max-Credits': '2' } })
     expect((await lower.call('find_users', { location: 'berlin', limit: 10 })).cost).toBe(2)
     await using higher = await startHttpConversation({ fetch, key: access, headers: { 'Max-Credits': '9' } })
     expect((await higher.call('find_users', { location: 'paris', limit: 10 })).cost).toBe(3)
+
+    // The rest of a page that was too long for a result, and paid for by another key.
+    const paid = { page: 1, after: '', paidSize: 10, delivered: ['0'.repeat(40)] }
+    const cursor = writeCursor('repos/yarrow-collective/monolith/commits?per_page=100', paid)
+    const rest = await conversation.call('list_commits', { full_name: 'yarrow-collective/monolith', cursor })
+    expect(rest.text).toBe(
+      'This call would cost 10 credits. The connection allows 3 for a call. Tell the user: to raise that, disconnect this assistant, and connect it again. Cost: 0. Balance: 992.',
+    )
+  })
+
+  test('tells a person who has spent the limit what to do', async () => {
+    const { fetch } = start()
+    const { access } = await connect(fetch, (await service.createKey()).secret, { credits: '1' })
+    await using conversation = await startHttpConversation({ fetch, key: access })
+    expect((await conversation.call('get_user', { login: 'ngoldberg' })).cost).toBe(1)
+    expect((await conversation.call('get_user', { login: 'paula74' })).text).toBe(
+      'No credits are left. Tell the user that the key needs more, or that this assistant must be connected again, with more credits in all. Cost: 0. Balance: 0.',
+    )
   })
 
   test('says to each connection what it has, also while the rate limit of the key is used up', async () => {

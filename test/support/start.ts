@@ -1,7 +1,29 @@
 /** Starts of the service as a person sees them: what is printed, and how they end. */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll } from 'vitest'
+import { buildDocs } from '../../docs-site/build.ts'
+import { listStartCommand, type RuntimeName } from './process.ts'
 import { endWithThisProcess, inheritEnvironment } from './program.ts'
+
+/** A folder in which tests start the service, with built docs. Each `describe` that calls this has its own. */
+export function useStartFolder(runtime: RuntimeName) {
+  let directory = ''
+  beforeAll(async () => {
+    await buildDocs({ ifStale: true })
+    directory = await mkdtemp(join(tmpdir(), 'devdata-start-'))
+  })
+  afterAll(() => rm(directory, { recursive: true, force: true }))
+  return {
+    /** The path of what is in the folder. Default: its own. */
+    pathOf: (path = '.') => join(directory, path),
+    start: (settings: Record<string, string> = {}) =>
+      startService(listStartCommand(runtime, directory), directory, settings),
+  }
+}
 
 /** Starts the service on a free port. The settings of `directory`'s .env file count. */
 export function startService(

@@ -1,4 +1,4 @@
-/** What calls may cost: all together (`DEVDATA_BUDGET`), or each alone (`Max-Credits`). */
+/** What calls may cost: all together (`DEVDATA_BUDGET`), or each alone (`Max-Credits`, a connection). */
 
 /** How many requests are remembered, and how long. A call may be repeated, or a cursor used again. */
 const maxRequests = 1_000
@@ -26,7 +26,7 @@ export class Budget {
   /** In credits; infinite: only the balance of the key counts. */
   readonly total: number
   /** How the user sets it, for messages. */
-  readonly name: 'DEVDATA_BUDGET' | 'Max-Credits'
+  readonly name: 'DEVDATA_BUDGET' | 'Max-Credits' | 'The connection'
   #left: number
   /** By idempotency key. */
   readonly #counts = new Map<string, Count>()

@@ -17,8 +17,8 @@ const maxWaitMs = 15_000
 export interface Connection {
   baseUrl: string
   apiKey: string
-  /** Where the key is from, for messages: what the user can check. */
-  keySource: string
+  /** Where the key is from, for messages: what the user can check. Undefined: the user has signed in. */
+  keySource: string | undefined
   /** Default: the global `fetch`. */
   fetch?: typeof globalThis.fetch | undefined
 }

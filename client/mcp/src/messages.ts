@@ -31,10 +31,13 @@ export class CostError extends Error {
 export function describeError(error: unknown, connection: Pick<Connection, 'keySource'>): string {
   if (error instanceof InsufficientCreditsError) {
     const { needed, balance } = error
-    if (balance === 0) return 'No credits are left. Tell the user that the key or its connection needs more.'
-    if (Number.isNaN(needed + balance))
-      return 'Too few credits are left for this call. Tell the user that the key or its connection needs more.'
-    return `This call would cost ${needed} credits, and ${balance} are left. Set limit to ${balance} or less, or tell the user that the key or its connection needs more credits.`
+    const remedy =
+      connection.keySource === undefined
+        ? 'tell the user that the key needs more, or that this assistant must be connected again, with more credits in all.'
+        : 'tell the user that the key needs more.'
+    if (balance === 0) return `No credits are left. ${sentence(remedy)}`
+    if (Number.isNaN(needed + balance)) return `Too few credits are left for this call. ${sentence(remedy)}`
+    return `This call would cost ${needed} credits, and ${balance} are left. Set limit to ${balance} or less, or ${remedy}`
   }
   const message = error instanceof Error ? error.message : String(error)
   const requestId = error instanceof DevdataError ? error.requestId : undefined
@@ -49,7 +52,9 @@ export function describeError(error: unknown, connection: Pick<Connection, 'keyS
 
 function advise(error: unknown, { keySource }: Pick<Connection, 'keySource'>): string {
   if (error instanceof AuthenticationError) {
-    return `Tell the user to check the key in ${keySource}. Trying again is of no use.`
+    const remedy =
+      keySource === undefined ? 'to connect this assistant again' : `to check the key in ${keySource}`
+    return `Tell the user ${remedy}. Trying again is of no use.`
   }
   if (error instanceof PermissionError) {
     return 'Tell the user that the key may not read this. Trying again is of no use.'

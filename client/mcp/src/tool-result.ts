@@ -51,9 +51,16 @@ function describeCredits({ spent, balance }: Call, { left, name }: Budget) {
   return { cost: spent, balance, budget_left: hasBudget ? left : undefined }
 }
 
+/** Says what limits a call, and what the user can do. */
 function describeBudget({ name, total, left }: Budget): string {
-  if (name === 'Max-Credits') return `The header Max-Credits allows ${total} for a call.`
-  return `${name} allows ${total} in all, and ${left} are left.`
+  if (name === 'The connection') {
+    return `The connection allows ${total} for a call. Tell the user: to raise that, disconnect this assistant, and connect it again.`
+  }
+  const limit =
+    name === 'Max-Credits'
+      ? `The header Max-Credits allows ${total} for a call.`
+      : `${name} allows ${total} in all, and ${left} are left.`
+  return `${limit} Tell the user: only they can raise it.`
 }
 
 /** The result of a call whose arguments can't be used. */
@@ -84,7 +91,7 @@ function explain(
   const sentences = [
     isOverCost ? `${refusal.message}.` : describeError(refusal, connection),
     isOverCost && granted === credits ? `max_credits allows ${credits}.` : '',
-    isOverCost && granted < credits ? `${describeBudget(budget)} Tell the user: only they can raise it.` : '',
+    isOverCost && granted < credits ? describeBudget(budget) : '',
     unconfirmed > 0
       ? `Up to ${unconfirmed} credits may have been charged, and count as spent. The same call returns what was paid for, without another payment.`
       : `Cost: ${spent}.`,
