@@ -104,47 +104,19 @@ export async function readFurtherAddresses(
 }
 
 /**
- * Finds a repository, unless only clones have described it: then the forge hasn't been asked for the authors of its
- * commits. A statement of its own, because the commits may be on another server.
+ * Reads which of the commits a repository has, by their hashes. If only clones have described it, none count: the forge
+ * hasn't been asked for their authors.
  */
-async function findRepository(
-  sql: Sql,
-  forgeRestId: number,
-): Promise<{ id: number; hasDependencyCommits: boolean } | undefined> {
-  const [repository] = await sql<{ id: number; hasDependencyCommits: boolean }[]>`
-    select id, dependencies = '[]' or dependency_commits is not null as "hasDependencyCommits" from repositories
-    where forge_rest_id = ${forgeRestId} and not ${isLocalDocument(sql, selectDocument(sql))}`
-  return repository
-}
-
-/** What the dataset has of a repository's history. */
-export interface KnownCommits {
-  count: number
-  /** Whether one of them has the hash that was asked for. */
-  hasHash: boolean
-  /** Whether the commits are known that added what it declares. An older version of devdata didn't read them. */
-  hasDependencyCommits: boolean
-}
-
-/** Reads what the dataset has of a repository's history, which may end with the commit `hash`. */
-export async function readKnownCommits(sql: Sql, forgeRestId: number, hash: string): Promise<KnownCommits> {
-  const none: KnownCommits = { count: 0, hasHash: false, hasDependencyCommits: false }
-  const repository = await findRepository(sql, forgeRestId)
-  if (repository === undefined) return none
-  const [row] = await sql<Omit<KnownCommits, 'hasDependencyCommits'>[]>`
-    select count(*) as count, coalesce(bool_or(commit_hash = ${hash}), false) as "hasHash" from commits
-    where repository_id = ${repository.id}`
-  return row === undefined ? none : { ...row, hasDependencyCommits: repository.hasDependencyCommits }
-}
-
-/** Reads which of the commits a repository has, by their hashes. */
 export async function readPresentCommits(
   sql: Sql,
   forgeRestId: number,
   hashes: readonly string[],
 ): Promise<Set<string>> {
-  const repository = await findRepository(sql, forgeRestId)
+  const [repository] = await sql<{ id: number }[]>`
+    select id from repositories
+    where forge_rest_id = ${forgeRestId} and not ${isLocalDocument(sql, selectDocument(sql))}`
   if (repository === undefined) return new Set()
+  // A statement of its own, because the commits may be on another server.
   const rows = await sql<{ hash: string }[]>`
     select commit_hash as hash from commits
     where repository_id = ${repository.id} and commit_hash = any (${sql.typed.texts(hashes)})`
