@@ -129,6 +129,40 @@ describeOnOneDatabase('A refresh from the forge', (kind) => {
     expect(await service.sql`select from forge_repositories where missing_since is not null`).toHaveLength(0)
   })
 
+  test('names a repository once that a list lacks or describes incompletely, and that it asks for again', async () => {
+    const [blocked, incomplete] = addRepositories(2)
+    if (!blocked || !incomplete) throw new Error('there are two')
+    const everything = {
+      targets: [{ owner: 'bob' }, { owner: 'Bob' }, { owner: 'bob', name: incomplete.name }],
+    }
+    await loadBob()
+    blocked.isBlocked = true
+    let isListed = false
+    fake.forge.reviveValue = (_, value) => {
+      if (typeof value !== 'object' || value === null || !('name' in value)) return value
+      return value.name === incomplete.name && !isListed ? { ...value, owner: null } : value
+    }
+    const { failed, skipped } = await refresh(everything)
+    expect(failed.map(({ name }) => name)).toEqual([nameWithOwner(incomplete)])
+    expect(skipped.map(({ name }) => name)).toEqual([nameWithOwner(blocked)])
+    // Described incompletely in the list alone.
+    const onProgress = () => {
+      isListed = true
+    }
+    expect(await refresh({ ...everything, onProgress })).toMatchObject({ failed: [], repositories: 2 })
+  })
+
+  test('fails at an owner who was renamed, and loads the rest', async () => {
+    await loadBob()
+    fake.organization.model.renameAccount(bob, 'bobby')
+    const { failed, skipped, load } = await refresh({ targets: [{ owner: 'bob' }] })
+    expect({ failed, skipped }).toEqual({
+      failed: [{ name: 'bob', reason: 'no account has this login; if it was renamed, use the new one' }],
+      skipped: [],
+    })
+    expect(load?.repositories).toEqual({ ...nothing, updated: 1 })
+  })
+
   test('counts anew when the forge has had it in between, and forgets what it noted when it is removed otherwise', async () => {
     addRepositories(1)
     await loadBob()
