@@ -117,12 +117,9 @@ export async function importGithub(sql: Sql, options: GithubImportOptions): Prom
   const startedAt = new Date()
   const failure = new AbortController()
   const signal = AbortSignal.any([failure.signal, ...(options.signal === undefined ? [] : [options.signal])])
-  const client = new ForgeClient({
-    ...options,
-    signal,
-    onWait: (reason, waitMs) => onNote(`${reason}: ${Math.ceil(waitMs / 1000)} s`),
-  })
-  const clones = await openCloneFolder({ directory, apiUrl, client, signal })
+  const onWait = (reason: string, waitMs: number) => onNote(`${reason}: ${Math.ceil(waitMs / 1000)} s`)
+  const client = new ForgeClient({ ...options, signal, onWait })
+  const clones = await openCloneFolder({ directory, apiUrl, client, signal, onWait })
   const lock = await lockDataDirectory(directory)
   if (lock === 'in_use') {
     throw new ImportError(
