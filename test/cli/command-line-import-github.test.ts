@@ -150,7 +150,8 @@ describe('devdata import github', () => {
   })
 
   test('fails if none of what was named can be loaded, and asks again the next time', async () => {
-    const message = 'There is nothing to load: nobody-yet: no account has this login; if it was renamed, use the new one\n'
+    const message =
+      'There is nothing to load: nobody-yet: no account has this login; if it was renamed, use the new one\n'
     expect(await load('nobody-yet')).toMatchObject({ code: 1, stdout: '', stderr: message })
     const owner = fake.organization.model.addAccount({ login: 'nobody-yet' })
     const repository = fake.organization.model.addRepository({ owner, name: 'first' })

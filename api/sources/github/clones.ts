@@ -41,6 +41,9 @@ export interface CloneFolder {
    * `ForgeError` if the forge refuses all tokens, or all fetches however long they wait.
    */
   fetch(id: number, url: string, branch: string): Promise<void>
+  /** Lists the ids of all clones. */
+  list(): Promise<number[]>
+  delete(id: number): Promise<void>
   /** Reads a clone. If it is damaged, creates it again, and reads that. Throws as `fetch` and `read` do. */
   readOrRenew<Result>(id: number, url: string, branch: string, read: () => Promise<Result>): Promise<Result>
 }
@@ -78,13 +81,19 @@ export async function openCloneFolder(options: CloneFolderOptions): Promise<Clon
   const folder: CloneFolder = {
     pathOf: (id) => join(directory, `${id}.git`),
     readHead: (id) => readHead(folder.pathOf(id)),
+    list: async () =>
+      (await readdir(directory)).flatMap((name) => {
+        const id = /^(\d{1,15})\.git$/.exec(name)?.[1]
+        return id === undefined ? [] : [Number(id)]
+      }),
+    delete: (id) => rm(folder.pathOf(id), { recursive: true, force: true }),
     fetch: (id, url, branch) => fetchClone(folder.pathOf(id), url, branch, options, pauses),
     async readOrRenew(id, url, branch, read) {
       try {
         return await read()
       } catch (error) {
         if (!(error instanceof GitError && error.isDamage)) throw error
-        await rm(folder.pathOf(id), { recursive: true, force: true })
+        await folder.delete(id)
         await folder.fetch(id, url, branch)
         return await read()
       }

@@ -9,6 +9,7 @@ import { lockDataDirectory } from '../../database/data-directory.ts'
 import type { DatasetChangeResult, DatasetSettings } from '../../dataset/dataset-change.ts'
 import type { LoadOrigin } from '../../dataset/loads.ts'
 import type { Change } from '../../dataset/pending-change.ts'
+import { getMessage } from '../../errors.ts'
 import { ImportError } from '../../staging/import-error.ts'
 import { runGit } from '../git/git-process.ts'
 import { addHistoryCounts, type HistoryCounts } from '../git/history.ts'
@@ -27,7 +28,13 @@ import {
   readKnownRepositories,
   readKnownUsers,
 } from './known.ts'
-import { assertFew, type Departures, type GoneRepository, judgeMissing } from './missing-repositories.ts'
+import {
+  assertFew,
+  type Departures,
+  deleteOldClones,
+  type GoneRepository,
+  judgeMissing,
+} from './missing-repositories.ts'
 import { findPeople } from './people.ts'
 import { hasFailures, type LeftOut, type Skipped, separateFailures } from './skipped.ts'
 import { findWebOrigin } from './web-origin.ts'
@@ -177,6 +184,9 @@ export async function importGithub(sql: Sql, options: GithubImportOptions): Prom
       skipped,
     })
     await journal.finish()
+    await deleteOldClones(sql, clones, repositories).catch((error: unknown) =>
+      onNote(`Clones of removed repositories can't be deleted: ${getMessage(error)}`),
+    )
     return {
       ...findings,
       ...result,

@@ -3,6 +3,8 @@
  * refreshes at least 20 hours apart.
  * @module-tag later
  */
+import { mkdirSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
 import { selectMember } from '../../../api/catalog/stored-documents.ts'
 import { findRepository, removeRepository } from '../../../api/dataset/repository-removal.ts'
@@ -102,6 +104,35 @@ describeOnOneDatabase('A refresh from the forge', (kind) => {
     secret.isPrivate = false
     expect(await loadBob()).toMatchObject({ load: { repositories: { added: 1 } } })
     expect(await readNames()).toEqual(['tool-1', 'tool-0'])
+  })
+
+  test('deletes the clones of removed repositories, unless the forge gives them again', async () => {
+    const [gone, returned] = addRepositories(2)
+    if (!gone || !returned) throw new Error('there are two')
+    const author = { name: 'bob', email: 'bob@example.org' }
+    for (const repository of [gone, returned]) {
+      await fake.organization.model.push(repository, [{ author, date: 1_750_000_000, message: 'x' }])
+    }
+    await loadBob()
+    mkdirSync(join(fake.clones, '7.git'))
+    const readClones = () =>
+      readdirSync(fake.clones)
+        .filter((name) => name.endsWith('.git'))
+        .sort()
+    const all = [tool, gone, returned].map(({ databaseId }) => `${databaseId}.git`)
+    expect(readClones()).toEqual([...all, '7.git'].sort())
+    fake.organization.model.deleteRepository(tool)
+    await refresh({ withHistory: true })
+    await letHoursPass(24)
+    for (const repository of [gone, returned]) {
+      const stored = await findRepository(service.sql, { forgeRestId: repository.databaseId })
+      if (stored === undefined) throw new Error('the repository is missing')
+      await removeRepository(service.sql, stored)
+    }
+    await refresh({ dryRun: true })
+    expect(readClones()).toEqual([...all, '7.git'].sort())
+    await refresh({ withHistory: true, targets: [{ owner: 'bob', name: returned.name }] })
+    expect(readClones()).toEqual(['7.git', `${returned.databaseId}.git`].sort())
   })
 
   test('keeps what it has for another reason than that the forge doesn’t have it', async () => {
