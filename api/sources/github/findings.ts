@@ -9,7 +9,12 @@ import { redactUrl } from '../../people/forgotten-people.ts'
 import type { LoadItem } from '../../staging/records.ts'
 import { withStaging } from '../../staging/staging.ts'
 import { GitError } from '../git/git-process.ts'
-import { addHistoryCounts, type HistoryCounts, readDependencyHistory } from '../git/history.ts'
+import {
+  addHistoryCounts,
+  type DependencyHistory,
+  type HistoryCounts,
+  readDependencyHistory,
+} from '../git/history.ts'
 import { stageHistory } from '../git/staged-history.ts'
 import type { Forge } from './ask.ts'
 import type { CloneFolder } from './clones.ts'
@@ -54,6 +59,9 @@ export function loadFindings(
     for (const { forgeRestId } of departures.gone) {
       await add({ kind: 'removals', record: { kind: 'repository', forge_rest_id: forgeRestId } })
     }
+    for (const { forgeRestId } of people.replaced) {
+      await add({ kind: 'removals', record: { kind: 'user', forge_rest_id: forgeRestId } })
+    }
     for (const record of people.users) await add({ kind: 'users', record })
     for (const [forge_rest_id, addresses] of people.addresses)
       await add({ kind: 'identities', record: { forge_rest_id, addresses } })
@@ -61,20 +69,7 @@ export function loadFindings(
     const loaded: LoadedHistory[] = []
     const skipped: Skipped[] = [...histories.skipped, ...people.skipped]
     let manifests = addHistoryCounts()
-    const readNext = readAhead(
-      repositories,
-      async ({ id, databaseId, url, defaultBranchRef, nameWithOwner }) => {
-        const clone = histories.changed.get(id)
-        if (clone === undefined || databaseId === null || defaultBranchRef === null) return undefined
-        const read = () => readDependencyHistory(clone, { url })
-        return await clones
-          .readOrRenew(databaseId, url, defaultBranchRef.name, read)
-          .catch((error: unknown) => {
-            if (!(error instanceof GitError)) throw error
-            skipped.push(skipHistory(nameWithOwner, explainError(error)))
-          })
-      },
-    )
+    const readNext = readAhead(repositories, (each) => readHistory(each, histories, clones, skipped))
     for (const [index, repository] of repositories.entries()) {
       onProgress('reading histories', index, repositories.length)
       const history = await readNext()
@@ -116,6 +111,25 @@ export function loadFindings(
     })
     return { ...result, forgotten: filtered.leftOut, skipped, manifests }
   })
+}
+
+/** Reads a history that has changed. Returns undefined if it hasn't, or if git can't read it: then it is skipped. */
+async function readHistory(
+  { id, databaseId, url, defaultBranchRef, nameWithOwner }: FoundRepository,
+  { changed }: Histories,
+  clones: CloneFolder,
+  skipped: Skipped[],
+): Promise<DependencyHistory | undefined> {
+  const clone = changed.get(id)
+  if (clone === undefined || databaseId === null || defaultBranchRef === null) return undefined
+  const read = () => readDependencyHistory(clone, { url })
+  try {
+    return await clones.readOrRenew(databaseId, url, defaultBranchRef.name, read)
+  } catch (error) {
+    if (!(error instanceof GitError)) throw error
+    skipped.push(skipHistory(nameWithOwner, explainError(error)))
+    return undefined
+  }
 }
 
 /** Returns a function that reads the next item. While the caller works on it, the one after it is read, too. */

@@ -5,7 +5,7 @@ import type { RepositoryRecord } from '../../staging/records.ts'
 import { ask, askInBatches, type Forge, inParallel, tryToAsk } from './ask.ts'
 import type { Reply } from './client.ts'
 import { mapRepository } from './forge-records.ts'
-import type { KnownRepository } from './known.ts'
+import type { KnownItem } from './known.ts'
 import {
   type ForgeRepository,
   forgeRepository,
@@ -51,7 +51,7 @@ export interface FoundRepositories {
 /** What is found, and what the dataset has. */
 interface Search extends FoundRepositories {
   /** By `forge_rest_id`. */
-  known: ReadonlyMap<number, KnownRepository>
+  known: ReadonlyMap<number, KnownItem>
   /** Repositories that lists of owners lack, without their names. */
   unnamed: (Omit<Skipped, 'name'> & { owner: string })[]
 }
@@ -60,7 +60,7 @@ interface Search extends FoundRepositories {
 export async function findRepositories(
   forge: Forge,
   targets: readonly Target[],
-  known: readonly KnownRepository[],
+  known: readonly KnownItem[],
 ): Promise<FoundRepositories> {
   const search: Search = {
     repositories: new Map(),
@@ -245,7 +245,7 @@ function addRepository(search: Search, repository: ForgeRepository, reply: Reply
 
 function addMissing(
   { missing }: Search,
-  { forgeRestId, name }: KnownRepository,
+  { forgeRestId, name }: KnownItem,
   state: MissingRepository['state'],
   { receivedAtMs: saidAtMs }: Reply,
 ): void {

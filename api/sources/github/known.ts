@@ -11,14 +11,15 @@ export interface KnownItem {
   id: string
   /** `owner/name`, or the login. */
   name: string
-}
-
-/** A repository of the dataset that the forge has an id for. */
-export interface KnownRepository extends KnownItem {
   forgeRestId: number
 }
 
 const selectDocument = (sql: SqlOrTransaction) => renderMembers(sql, sql`members`)
+
+/** A user of the dataset that the forge has an id for. */
+export interface KnownUser extends KnownItem {
+  avatarUrl: string | null
+}
 
 /** Reads an id of the database: the time of its creation. */
 export async function readDatabaseId(sql: Sql): Promise<string> {
@@ -29,10 +30,10 @@ export async function readDatabaseId(sql: Sql): Promise<string> {
 }
 
 /** Reads the repositories that have the forge's record. `origin`: those of this host. */
-export function readKnownRepositories(sql: Sql, origin: string): Promise<KnownRepository[]> {
+export function readKnownRepositories(sql: Sql, origin: string): Promise<KnownItem[]> {
   return beginLong(
     sql,
-    (tx) => tx<KnownRepository[]>`
+    (tx) => tx<KnownItem[]>`
     select d ->> 'forge_graphql_id' as id, d ->> 'full_name' as name, forge_rest_id as "forgeRestId"
     from (select id, forge_rest_id, ${selectDocument(tx)}::json as d from repositories
       where forge_rest_id > 0 and not ${isLocalDocument(tx, selectDocument(tx))}) r
@@ -41,12 +42,13 @@ export function readKnownRepositories(sql: Sql, origin: string): Promise<KnownRe
 }
 
 /** Reads the users that have the forge's record. */
-export function readKnownUsers(sql: Sql): Promise<KnownItem[]> {
+export function readKnownUsers(sql: Sql): Promise<KnownUser[]> {
   return beginLong(
     sql,
-    (tx) => tx<KnownItem[]>`
-    select d ->> 'forge_graphql_id' as id, d ->> 'login' as name
-    from (select id, document::json as d from users
+    (tx) => tx<KnownUser[]>`
+    select d ->> 'forge_graphql_id' as id, d ->> 'login' as name, forge_rest_id as "forgeRestId",
+      d ->> 'avatar_url' as "avatarUrl"
+    from (select id, forge_rest_id, document::json as d from users
       where forge_rest_id > 0 and not ${isLocalDocument(tx, tx`document`)}) u order by u.id`,
   )
 }
@@ -57,7 +59,7 @@ export function readKnownUsers(sql: Sql): Promise<KnownItem[]> {
  */
 export async function isWholeDataset(
   sql: Sql,
-  { repositories, users }: { repositories: readonly KnownRepository[]; users: readonly KnownItem[] },
+  { repositories, users }: { repositories: readonly KnownItem[]; users: readonly KnownItem[] },
 ): Promise<boolean> {
   const [row] = await sql<{ isWhole: boolean }[]>`
     select repositories_count = ${repositories.length}::integer and users_count = ${users.length}::integer as "isWhole"
@@ -83,12 +85,30 @@ export async function readPresentUsers(sql: Sql, ids: readonly number[]): Promis
   return new Map(rows.map(({ id, ...profile }) => [id, profile]))
 }
 
-/** Reads which of the identities are those of a user whose profile is known. */
-export async function readKnownIdentities(sql: Sql, identities: readonly string[]): Promise<Set<string>> {
+/**
+ * Reads which of the identities are those of a user whose profile is known. Those of accounts that were `deleted` don't
+ * count, by `forge_rest_id`: addresses and logins change hands.
+ */
+export async function readKnownIdentities(
+  sql: Sql,
+  identities: readonly string[],
+  deleted: readonly number[],
+): Promise<Set<string>> {
   const rows = await sql<{ identity: string }[]>`
     select distinct identity from identities join users u on u.id = user_id
-    where identity = any (${sql.typed.texts(identities)}) and not ${isLocalDocument(sql, sql`u.document`)}`
+    where identity = any (${sql.typed.texts(identities)}) and not ${isLocalDocument(sql, sql`u.document`)}
+      and forge_rest_id <> all (${sql.typed.bigints(deleted)})`
   return new Set(rows.map(({ identity }) => identity))
+}
+
+/** Reads the identities of users, by `forge_rest_id`. */
+export function readIdentities(
+  sql: Sql,
+  ids: readonly number[],
+): Promise<{ identity: string; forgeRestId: number }[]> {
+  return sql<{ identity: string; forgeRestId: number }[]>`
+    select identity, forge_rest_id as "forgeRestId" from identities join users u on u.id = user_id
+    where forge_rest_id = any (${sql.typed.bigints(ids)})`
 }
 
 /** Reads the further addresses of users, by `forge_rest_id`. */
