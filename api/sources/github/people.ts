@@ -113,10 +113,10 @@ export async function findPeople(
   const profiles = await findAccounts(forge, logins)
   const users = new Map([...known.users, ...profiles.users])
   const addresses = await gatherAddresses(sql, unknown, accounts, users)
-  const named = [...accounts].flatMap(([identity, account]) =>
-    findForgotten(forgotten, account) === undefined ? identity : [],
-  )
-  const replaced = await findReplaced(sql, deleted, [...[...users.values()].flatMap(identifyUser), ...named])
+  const replaced = await findReplaced(sql, deleted, [
+    ...[...users.values()].flatMap(identifyUser),
+    ...[...addresses.values()].flat().flatMap((address) => identifyAddress(address) ?? []),
+  ])
   return {
     users: [...users.values()],
     addresses,
@@ -126,9 +126,8 @@ export async function findPeople(
     replaced,
     skipped: [
       ...skipped,
-      ...[...known.skipped, ...profiles.skipped].filter(({ name }) =>
-        replaced.every((each) => each.name !== name),
-      ),
+      ...known.skipped.filter(({ name }) => replaced.every((each) => each.name !== name)),
+      ...profiles.skipped,
       ...replaced.map(({ name }) => ({ name, reason: replacedReason })),
     ],
   }
