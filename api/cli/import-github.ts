@@ -158,7 +158,7 @@ async function load(given: Target[], options: Options, command: Command): Promis
     if (json) printJson(result, startedAt, seconds)
     else print(result, startedAt, seconds, failure ? undefined : report)
     if (failure) throw failure
-    const failed = countOf(result.failed.length, 'repository', 'repositories')
+    const failed = countOf(result.failed.length, 'item')
     if (result.failed.length > 0 && result.load === undefined) {
       throw new OperatorError(
         `The import would fail at ${failed}; the summary has the reasons. Fix them, or import without these`,

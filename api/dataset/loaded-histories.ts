@@ -46,9 +46,15 @@ export interface KnownHistory extends CommitsState, HistoryEnd {
   dependenciesDigest: string
 }
 
-/** A history that a load has read. */
-export interface LoadedHistory extends HistoryEnd {
+/** Names a repository: by the forge's id, or else by a URL that no other repository has. */
+export interface HistoryName {
   url: string
+  /** Of a repository that the forge has described. */
+  forgeRestId?: number | undefined
+}
+
+/** A history that a load has read. */
+export interface LoadedHistory extends HistoryName, HistoryEnd {
   /** Whether the manifests of the newest commit alone say what it declares. */
   canContinue: boolean
   /**
@@ -70,19 +76,19 @@ interface CommitsState {
 }
 
 /**
- * Finds the history that the dataset has of a URL, if reading it again would give the same. Returns undefined if that
- * isn't certain, such as for a URL that two repositories share.
+ * Finds the history that the dataset has of a repository, if reading it again would give the same. Returns undefined if
+ * that isn't certain, such as for a URL that two repositories share.
  */
 export async function findKnownHistory(
   sql: Sql,
-  url: string,
+  name: HistoryName,
   { allManifests, isComplete }: HistoryReading,
 ): Promise<KnownHistory | undefined> {
   const isOfClone = isLocalDocument(sql, renderMembers(sql, sql`r.members`))
   const [known] = await sql<KnownHistory[]>`
     select id, h.branch, h.head, h.can_continue as "canContinue", h.commits, h.commits_version as "commitsVersion",
       h.dependencies_digest::text as "dependenciesDigest", h.members_digest = ${digest(sql, 'members')} or not ${isOfClone} as "hasRecord"
-    from (${selectNamedOnce(sql, [url])}) named join repositories r using (id)
+    from (${selectNamed(sql, [name])}) named join repositories r using (id)
       join loaded_histories h on h.repository_id = r.id
     where h.read_by = ${identifyService()} and h.all_manifests = ${allManifests} and (h.is_complete or not ${isComplete})
       and h.dependencies_digest = ${digest(sql, 'dependencies')}`
@@ -113,14 +119,11 @@ export async function noteLoadedHistories(
 ): Promise<void> {
   await assertSameCommits(tx, histories)
   const named = await tx<{ id: number; key: string }[]>`
-    ${selectNamedOnce(
-      tx,
-      histories.map(({ url }) => url),
-    )}`
+    ${selectNamed(tx, histories)}`
   const ids = new Map(named.map(({ id, key }) => [key, id]))
   const states = new Map((await readCommitsStates(tx, [...ids.values()])).map((state) => [state.id, state]))
-  const rows = histories.flatMap(({ url, branch, head, canContinue, isRepeatable, continued }) => {
-    const state = states.get(ids.get(keyRepositoryUrl(url)) ?? 0)
+  const rows = histories.flatMap(({ branch, head, canContinue, isRepeatable, continued, ...name }) => {
+    const state = states.get(ids.get(keyName(name)) ?? 0)
     const hasNoOthers = isComplete || continued !== undefined
     return state === undefined || !isRepeatable
       ? []
@@ -178,12 +181,21 @@ function identifyService(): string {
   return `${version} ${commit ?? ''}`
 }
 
-/** SQL: the repositories with these URLs, `id` and `key`. One that shares its URL with another is left out. */
-function selectNamedOnce(sql: SqlOrTransaction, urls: readonly string[]) {
+function keyName({ url, forgeRestId }: HistoryName): string {
+  return forgeRestId === undefined ? keyRepositoryUrl(url) : String(forgeRestId)
+}
+
+/** SQL: the repositories with these names, `id` and `key`. */
+function selectNamed(sql: SqlOrTransaction, names: readonly HistoryName[]) {
+  const urls = names.filter(({ forgeRestId }) => forgeRestId === undefined).map(keyName)
+  const ids = names.flatMap(({ forgeRestId }) => forgeRestId ?? [])
   return sql`
     select max(id) as id, url_key as key from repositories
-    where url_key = any (${sql.typed.texts(urls.map(keyRepositoryUrl))})
-    group by url_key having count(*) = 1`
+    where url_key = any (${sql.typed.texts(urls)}) group by url_key having count(*) = 1
+    union all
+    select id, forge_rest_id::text from repositories
+    where forge_rest_id = any (${sql.typed.bigints(ids)})
+      and not ${isLocalDocument(sql, renderMembers(sql, sql`members`))}`
 }
 
 /** SQL: the digest of a column of `repositories r`, that of dependencies with their commits. */

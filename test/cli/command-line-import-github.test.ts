@@ -94,7 +94,7 @@ describe('devdata import github', () => {
     fine.description = 'Everybody reads this'
     const report = join(fake.clones, '..', 'failed.csv')
     const stderr =
-      "The import failed at 1 repository, and loaded the rest. It doesn't count as a success. Fix what the summary names, then run the import again\n"
+      "The import failed at 1 item, and loaded the rest. It doesn't count as a success. Fix what the summary names, then run the import again\n"
     const failed = await load('--refresh')
     expect(failed).toMatchObject({ code: 1, stderr })
     const reason = 'GitHub describes it incompletely: nameWithOwner is missing or invalid'
@@ -107,7 +107,7 @@ describe('devdata import github', () => {
     const json = await load('--refresh', '--dry-run', '--json')
     expect([json.code, json.stderr, JSON.parse(json.stdout)]).toEqual([
       1,
-      'The import would fail at 1 repository; the summary has the reasons. Fix them, or import without these\n',
+      'The import would fail at 1 item; the summary has the reasons. Fix them, or import without these\n',
       expect.objectContaining({ failed: [{ name: 'odd-one/odd', reason }] }),
     ])
     fake.forge.reviveValue = undefined
@@ -150,7 +150,8 @@ describe('devdata import github', () => {
   })
 
   test('fails if none of what was named can be loaded, and asks again the next time', async () => {
-    const message = 'There is nothing to load: nobody-yet: no account has this login\n'
+    const message =
+      'There is nothing to load: nobody-yet: no account has this login; if it was renamed, use the new one\n'
     expect(await load('nobody-yet')).toMatchObject({ code: 1, stdout: '', stderr: message })
     const owner = fake.organization.model.addAccount({ login: 'nobody-yet' })
     const repository = fake.organization.model.addRepository({ owner, name: 'first' })

@@ -229,7 +229,6 @@ async function stageClone(
   const { manifests, warnings } = history
   return {
     ...{ ...staged, dependencies, manifests, warnings: warnings.length },
-    canContinue: !warnings.some(({ isRead }) => isRead),
     isRepeatable: !warnings.some(({ reason }) => reason === tooMuch.reason),
   }
 }
@@ -319,7 +318,7 @@ async function open(
     {
       ...{ url: url ?? (await readOriginUrl(directory)), urlSource, restId },
       findKnownHistory: async (url) =>
-        options.readAll ? undefined : await findKnownHistory(sql, url, describeReading(options)),
+        options.readAll ? undefined : await findKnownHistory(sql, { url }, describeReading(options)),
     },
     clone,
     (url) => redactUrl(forgotten, url) ?? url,

@@ -18,6 +18,8 @@ export interface StagedHistory {
   commitsRead: number
   /** Whether the repository was left out, because its owner is forgotten. Then nothing was staged. */
   isLeftOut: boolean
+  /** Whether the manifests of the newest commit alone say what it declares. */
+  canContinue: boolean
 }
 
 /** Stages a repository with its dependencies, and its commits that were read. Throws `GitError` when git fails. */
@@ -25,18 +27,19 @@ export async function stageHistory(
   staging: FilteredStaging,
   clone: Clone,
   repository: RepositoryRecord,
-  { dependencies, since }: Pick<DependencyHistory, 'dependencies' | 'since'>,
+  { dependencies, since, warnings }: Pick<DependencyHistory, 'dependencies' | 'since' | 'warnings'>,
   { nextPosition, onProgress }: StageHistoryOptions,
 ): Promise<StagedHistory> {
   const { url } = repository
   const record = { ...repository, dependencies: dependencies.map((use) => ({ url, ...use })) }
   const outcome = await staging.add(nextPosition(), { kind: 'repos', record })
-  if (outcome === 'left out') return { commitsRead: 0, isLeftOut: true }
+  const canContinue = !warnings.some(({ isRead }) => isRead)
+  if (outcome === 'left out') return { commitsRead: 0, isLeftOut: true, canContinue }
 
   let commitsRead = 0
   for await (const commit of readCommits(clone, since)) {
     await staging.add(nextPosition(), { kind: 'commits', record: { ...commit, repo_url: url } })
     onProgress?.(++commitsRead)
   }
-  return { commitsRead, isLeftOut: false }
+  return { commitsRead, isLeftOut: false, canContinue }
 }

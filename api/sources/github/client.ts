@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { GraphqlResponseError, graphql } from '@octokit/graphql'
 import * as v from 'valibot'
 import { getMessage, OperatorError } from '../../errors.ts'
+import { maxPauses } from './pauses.ts'
 import { TokenBudget } from './token-budget.ts'
 
 /** The forge refuses what was asked, or is unreachable. The message is for the person who runs the import. */
@@ -72,8 +73,6 @@ const timeoutMs = 20_000
 const maxAttempts = 7
 const firstRetryMs = 500
 const notableWaitMs = 3_000
-/** Pauses of a token in a row. Those of a minute and more add up to an hour, after which it has new points. */
-const maxPauses = 6
 
 /** Errors that concern one item of a response. The others are those of the whole query. */
 const itemErrors = new Set(['NOT_FOUND', 'FORBIDDEN', 'UNPROCESSABLE'])
@@ -173,7 +172,7 @@ export class ForgeClient {
   #read(data: unknown, errors: readonly ItemError[], budget: TokenBudget): Reply | string {
     // A proxy may cut JSON off. What is left is not an object.
     if (data === null || typeof data !== 'object') return 'the response was not complete'
-    budget.pauses = 0
+    budget.pauses.count = 0
     budget.hasLimit = v.is(rateLimited, data)
     if (v.is(rateLimited, data)) {
       const { cost, remaining, resetAt } = data.rateLimit
@@ -246,8 +245,8 @@ export class ForgeClient {
     const untilReset = Number(headers['x-ratelimit-reset']) - Date.parse(String(headers.date)) / 1000
     const isEmpty = headers['x-ratelimit-remaining'] === '0'
     const seconds = retryAfter > 0 ? retryAfter : isEmpty && untilReset > 0 ? untilReset : undefined
-    budget.pause(seconds)
-    return budget.pauses > maxPauses
+    budget.pauses.begin(seconds)
+    return budget.pauses.count > maxPauses
       ? this.#refuse(budget, `it still refuses queries after ${maxPauses} pauses`)
       : ''
   }

@@ -9,8 +9,9 @@ import { createFolder } from '../../database/create-folder.ts'
 import { findOtherOwner } from '../../database/data-directory.ts'
 import { OperatorError } from '../../errors.ts'
 import { GitError, runGit } from '../git/git-process.ts'
-import type { ForgeClient } from './client.ts'
+import { type ForgeClient, ForgeError } from './client.ts'
 import { FetchError, isForgeHost, runNetworkGit } from './network-git.ts'
+import { maxPauses, Pauses } from './pauses.ts'
 
 /** The default branch, and its newest commit. */
 export interface Head {
@@ -24,6 +25,10 @@ export interface CloneFolderOptions {
   client: Pick<ForgeClient, 'token' | 'refuse'>
   apiUrl: string
   signal?: AbortSignal | undefined
+  /** Called before a pause that the forge asks for, with its cause. */
+  onWait?: ((reason: string, waitMs: number) => void) | undefined
+  /** Default: a minute. Each one in a row takes twice as long. */
+  firstPauseSeconds?: number | undefined
 }
 
 /** The clones of a folder. */
@@ -33,9 +38,12 @@ export interface CloneFolder {
   readHead(id: number): Promise<Head | undefined>
   /**
    * Fetches what is new. Throws `FetchError` with the reason, `GitError` if the clone can't be written, and
-   * `ForgeError` if the forge refuses all tokens.
+   * `ForgeError` if the forge refuses all tokens, or all fetches however long they wait.
    */
   fetch(id: number, url: string, branch: string): Promise<void>
+  /** Lists the ids of all clones. */
+  list(): Promise<number[]>
+  delete(id: number): Promise<void>
   /** Reads a clone. If it is damaged, creates it again, and reads that. Throws as `fetch` and `read` do. */
   readOrRenew<Result>(id: number, url: string, branch: string, read: () => Promise<Result>): Promise<Result>
 }
@@ -49,6 +57,9 @@ const redirect = /redirect|returned error: 3\d\d/i
 /** A branch of the clone is in the way of the new default branch, such as `dev` of `dev/main`. */
 const blockedBranch = /cannot lock ref|local refs could not be updated/
 
+/** The forge asks for a pause. git doesn't show how long. */
+const limit = /returned error: 429\b/
+
 /** The forge refuses the token. It says 404 to a good token that may not see the repository. */
 const refusalOfToken = /could not read Username|Authentication failed/
 
@@ -58,6 +69,7 @@ const refusalOfToken = /could not read Username|Authentication failed/
  */
 export async function openCloneFolder(options: CloneFolderOptions): Promise<CloneFolder> {
   const { directory } = options
+  const pauses = new Pauses(options.firstPauseSeconds)
   createFolder(directory, { mode: 0o700 })
   const { owner, own } = findOtherOwner(directory) ?? {}
   if (own === 0) {
@@ -69,13 +81,19 @@ export async function openCloneFolder(options: CloneFolderOptions): Promise<Clon
   const folder: CloneFolder = {
     pathOf: (id) => join(directory, `${id}.git`),
     readHead: (id) => readHead(folder.pathOf(id)),
-    fetch: (id, url, branch) => fetchClone(folder.pathOf(id), url, branch, options),
+    list: async () =>
+      (await readdir(directory)).flatMap((name) => {
+        const id = /^(\d{1,15})\.git$/.exec(name)?.[1]
+        return id === undefined ? [] : [Number(id)]
+      }),
+    delete: (id) => rm(folder.pathOf(id), { recursive: true, force: true }),
+    fetch: (id, url, branch) => fetchClone(folder.pathOf(id), url, branch, options, pauses),
     async readOrRenew(id, url, branch, read) {
       try {
         return await read()
       } catch (error) {
         if (!(error instanceof GitError && error.isDamage)) throw error
-        await rm(folder.pathOf(id), { recursive: true, force: true })
+        await folder.delete(id)
         await folder.fetch(id, url, branch)
         return await read()
       }
@@ -110,15 +128,27 @@ async function fetchClone(
   url: string,
   branch: string,
   options: CloneFolderOptions,
+  pauses: Pauses,
 ): Promise<void> {
+  let paused = 0
   for (let attempt = 1; ; attempt++) {
+    await wait(pauses.untilMs - Date.now(), options)
     const { token } = options.client
     try {
-      return await fetchOnce(path, url, branch, options, token)
+      await fetchOnce(path, url, branch, options, token)
+      pauses.count = 0
+      return
     } catch (error) {
       options.signal?.throwIfAborted()
       if (!(error instanceof GitError)) throw error
       const { message } = error
+      if (limit.test(message)) {
+        // Others are fetched: the limit is that of this repository.
+        if (++paused > maxPauses && pauses.count < maxPauses) throw error
+        pause(pauses, options)
+        attempt--
+        continue
+      }
       if (refusalOfToken.test(message) && isForgeHost(url, options.apiUrl)) {
         options.client.refuse(token)
         attempt--
@@ -134,10 +164,26 @@ async function fetchClone(
       if (attempt === 2 && (blockedBranch.test(message) || (await isDamaged(path)))) {
         await rm(path, { recursive: true, force: true })
       }
-      const waitMs = firstRetryMs * 2 ** (attempt - 1) * (0.5 + Math.random())
-      await sleep(waitMs, undefined, options.signal === undefined ? {} : { signal: options.signal })
+      await wait(firstRetryMs * 2 ** (attempt - 1) * (0.5 + Math.random()), options)
     }
   }
+}
+
+async function wait(waitMs: number, { signal }: CloneFolderOptions): Promise<void> {
+  if (waitMs > 0) await sleep(waitMs, undefined, signal === undefined ? {} : { signal })
+}
+
+/** Lets all fetches wait. Throws `ForgeError` if the last pauses haven't helped. */
+function pause(pauses: Pauses, { onWait }: CloneFolderOptions): void {
+  const { count } = pauses
+  pauses.begin(undefined)
+  if (pauses.count > maxPauses) {
+    throw new ForgeError(
+      `The forge still refuses to be fetched from after ${maxPauses} pauses (429). Run the import again; it continues where it stopped`,
+    )
+  }
+  if (pauses.count > count)
+    onWait?.('Waiting until the forge takes more fetches', pauses.untilMs - Date.now())
 }
 
 async function fetchOnce(

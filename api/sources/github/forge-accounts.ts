@@ -45,15 +45,18 @@ export async function findAuthors(
   return { accounts, skipped }
 }
 
-/**
- * Asks for the profiles of accounts. `logins` has their logins by their GraphQL ids. Accounts that were deleted are
- * among `skipped`.
- */
-export async function findAccounts(
-  forge: Forge,
-  logins: ReadonlyMap<string, string>,
-): Promise<{ users: Map<string, UserRecord>; skipped: Skipped[] }> {
+/** Profiles of accounts, by their GraphQL ids. */
+export interface Profiles {
+  users: Map<string, UserRecord>
+  /** Accounts that the forge doesn't have any more. They are among `skipped`, too. */
+  deleted: Set<string>
+  skipped: Skipped[]
+}
+
+/** Asks for the profiles of accounts. `logins` has their logins by their GraphQL ids. */
+export async function findAccounts(forge: Forge, logins: ReadonlyMap<string, string>): Promise<Profiles> {
   const users = new Map<string, UserRecord>()
+  const deleted = new Set<string>()
   const skipped: Skipped[] = []
   await askInBatches(forge, [...logins], {
     size: maxItems,
@@ -61,11 +64,12 @@ export async function findAccounts(
     read([id, login], index, reply) {
       const found = readItem(reply, ['nodes', index], forgeAccount, 'not found: the account was deleted')
       const mapped = found.outcome === 'given' ? mapAccount(found.item) : found
+      if (mapped.outcome === 'not_found') deleted.add(id)
       if (mapped.outcome === 'mapped') users.set(id, mapped.record)
       else skipped.push({ name: login, reason: mapped.reason })
     },
     giveUp: ([, login], reason) => skipped.push({ name: login, reason }),
     onProgress: (done) => forge.onProgress('asking for profiles', done, logins.size),
   })
-  return { users, skipped }
+  return { users, deleted, skipped }
 }

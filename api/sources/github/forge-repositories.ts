@@ -1,10 +1,11 @@
 /** Asks the forge for repositories: owners' repositories, single ones, and known ones again. */
 import * as v from 'valibot'
+import { foldText } from '../../names/case-folding.ts'
 import type { RepositoryRecord } from '../../staging/records.ts'
 import { ask, askInBatches, type Forge, inParallel, tryToAsk } from './ask.ts'
 import type { Reply } from './client.ts'
 import { mapRepository } from './forge-records.ts'
-import type { KnownRepository } from './known.ts'
+import type { KnownItem } from './known.ts'
 import {
   type ForgeRepository,
   forgeRepository,
@@ -50,31 +51,53 @@ export interface FoundRepositories {
 /** What is found, and what the dataset has. */
 interface Search extends FoundRepositories {
   /** By `forge_rest_id`. */
-  known: ReadonlyMap<number, KnownRepository>
+  known: ReadonlyMap<number, KnownItem>
+  /** Repositories that lists of owners lack, without their names. */
+  unnamed: (Omit<Skipped, 'name'> & { owner: string })[]
 }
 
 /** Asks for the targets, and for known repositories by their GraphQL ids. Throws `ForgeError`. */
 export async function findRepositories(
   forge: Forge,
   targets: readonly Target[],
-  known: readonly KnownRepository[],
+  known: readonly KnownItem[],
 ): Promise<FoundRepositories> {
   const search: Search = {
     repositories: new Map(),
     missing: new Map(),
     skipped: [],
     known: new Map(known.map((each) => [each.forgeRestId, each])),
+    unnamed: [],
   }
-  const owners = targets.filter(({ name }) => name === undefined)
+  const listed = targets.filter(({ name }) => name === undefined)
+  const owners = new Map(listed.map(({ owner }) => [foldText(owner), owner]))
   const named = targets.flatMap(({ owner, name }) => (name === undefined ? [] : [{ owner, name }]))
-  await inParallel(forge, owners, ({ owner }) => listOwned(forge, owner, search))
+  await inParallel(forge, [...owners.values()], (owner) => listOwned(forge, owner, search))
   await findNamed(forge, named, search)
   await findKnown(forge, search)
-  return search
+  return { ...search, skipped: mergeSkipped(search) }
+}
+
+/**
+ * Names each repository once, although a list and its name or id were asked for, and none that the forge gave in the
+ * end. One that a list lacks may be one that the forge doesn't give by its name or id for the same reason.
+ */
+function mergeSkipped({ repositories, skipped, unnamed }: Search): Skipped[] {
+  const found = new Set([...repositories.values()].map(({ nameWithOwner }) => nameWithOwner))
+  const named = [...new Map(skipped.map((each) => [each.name, each])).values()].filter(
+    ({ name }) => !found.has(name),
+  )
+  const left = new Set(named)
+  const others = unnamed.flatMap(({ owner, ...why }) => {
+    const own = foldText(`${owner}/`)
+    const same = [...left].find(({ name, reason }) => reason === why.reason && foldText(name).startsWith(own))
+    return same !== undefined && left.delete(same) ? [] : [{ name: `a repository of ${owner}`, ...why }]
+  })
+  return [...others, ...named]
 }
 
 const notFound = 'not found: deleted, private, or renamed and replaced'
-const unknownOwner = 'no account has this login'
+const unknownOwner = 'no account has this login; if it was renamed, use the new one'
 
 /**
  * Smaller pages take more queries, but a large one may take the forge too long. If it fails at one of this size, too, a
@@ -103,7 +126,7 @@ async function listOwned(forge: Forge, owner: string, search: Search): Promise<v
     if (page.outcome !== 'given') {
       // The forge has no error for a login that no account has.
       const isUnknown = page.outcome === 'unexplained' && after === null
-      search.skipped.push(isUnknown ? { name: owner, reason: unknownOwner } : skip(owner, page))
+      search.skipped.push({ ...skip(owner, page), ...(isUnknown && { reason: unknownOwner }) })
       break
     }
     const { nodes, pageInfo } = page.item.repositories
@@ -124,7 +147,7 @@ type RepositoryName = v.InferOutput<typeof repositoryName>
 
 /** Reads a page of an owner's repositories. Notes those that the forge doesn't give. */
 function readNodes<Item>(
-  { skipped }: Search,
+  { skipped, unnamed }: Search,
   owner: string,
   nodes: readonly unknown[],
   reply: Reply,
@@ -133,7 +156,9 @@ function readNodes<Item>(
   return nodes.flatMap((node, index) => {
     const repository = readItem(reply, ['repositoryOwner', 'repositories', 'nodes', index], schema, notFound)
     if (repository.outcome === 'given') return [repository.item]
-    skipped.push(skip(readName(node) ?? `a repository of ${owner}`, repository))
+    const name = readName(node)
+    if (name === undefined) unnamed.push({ owner, ...explain(repository) })
+    else skipped.push(skip(name, repository))
     return []
   })
 }
@@ -196,8 +221,12 @@ function findKnown(forge: Forge, search: Search): Promise<void> {
   })
 }
 
-function skip(name: string, { outcome: _, ...why }: MissingItem): Skipped {
-  return { name, ...why }
+function skip(name: string, item: MissingItem): Skipped {
+  return { name, ...explain(item) }
+}
+
+function explain({ outcome: _, ...why }: MissingItem): Omit<Skipped, 'name'> {
+  return why
 }
 
 function addRepository(search: Search, repository: ForgeRepository, reply: Reply): void {
@@ -216,7 +245,7 @@ function addRepository(search: Search, repository: ForgeRepository, reply: Reply
 
 function addMissing(
   { missing }: Search,
-  { forgeRestId, name }: KnownRepository,
+  { forgeRestId, name }: KnownItem,
   state: MissingRepository['state'],
   { receivedAtMs: saidAtMs }: Reply,
 ): void {

@@ -1,18 +1,22 @@
 /** The histories of repositories: which of them have to be loaded, and whose commits are new. */
 import type { Sql } from '../../database/connect.ts'
+import { findKnownHistory, type HistoryReading } from '../../dataset/loaded-histories.ts'
 import { identifyAddress } from '../../names/forge-names.ts'
 import type { Clone } from '../git/clone.ts'
-import { type CommitAuthor, countCommits, readCommitAuthors } from '../git/commit-log.ts'
+import { type CommitAuthor, readCommitAuthors } from '../git/commit-log.ts'
 import { GitError } from '../git/git-process.ts'
 import { type Forge, inParallel } from './ask.ts'
 import type { CloneFolder, Head } from './clones.ts'
-import { readKnownCommits, readPresentCommits } from './known.ts'
+import { readPresentCommits } from './known.ts'
 import { FetchError } from './network-git.ts'
 import type { AuthoredCommit, ForgeRepository } from './queries.ts'
 import type { Skipped } from './skipped.ts'
 
 /** A larger repository's history is not fetched, in KB. */
 const maxKilobytes = 2_000_000
+
+/** How histories are read. */
+export const wholeHistory: HistoryReading = { allManifests: false, isComplete: true }
 
 /** What was found in the clones. */
 export interface Histories {
@@ -186,19 +190,17 @@ async function compareHistory(
   sql: Sql,
   directory: string,
   { hash, branch }: Head,
-  { id, databaseId }: ForgeRepository,
+  { id, databaseId, url }: ForgeRepository,
 ): Promise<Finding> {
   if (databaseId === null) return {}
   const clone = { directory, head: hash, branch }
-  const known = await readKnownCommits(sql, databaseId, hash)
-  const isRead = known.hasHash && known.hasDependencyCommits
-  if (isRead && known.count === (await countCommits(clone))) return {}
+  const known = await findKnownHistory(sql, { url, forgeRestId: databaseId }, wholeHistory)
+  if (known?.head === hash) return {}
   const authors = new Map<string, NewAuthor>()
   let batch: CommitAuthor[] = []
-  async function addAuthors(): Promise<void> {
+  const addAuthors = async () => {
     const hashes = batch.map(({ hash }) => hash)
-    const present =
-      known.count === 0 || databaseId === null ? new Set() : await readPresentCommits(sql, databaseId, hashes)
+    const present = await readPresentCommits(sql, databaseId, hashes)
     for (const { hash, address, isCoauthor } of batch) {
       const identity = identifyAddress(address)
       if (present.has(hash) || identity === null) continue

@@ -9,6 +9,7 @@ import { lockDataDirectory } from '../../database/data-directory.ts'
 import type { DatasetChangeResult, DatasetSettings } from '../../dataset/dataset-change.ts'
 import type { LoadOrigin } from '../../dataset/loads.ts'
 import type { Change } from '../../dataset/pending-change.ts'
+import { getMessage } from '../../errors.ts'
 import { ImportError } from '../../staging/import-error.ts'
 import { runGit } from '../git/git-process.ts'
 import { addHistoryCounts, type HistoryCounts } from '../git/history.ts'
@@ -22,13 +23,19 @@ import { type Journal, noJournal, openJournal } from './journal.ts'
 import {
   isWholeDataset,
   type KnownItem,
-  type KnownRepository,
+  type KnownUser,
   readDatabaseId,
   readKnownRepositories,
   readKnownUsers,
 } from './known.ts'
-import { assertFew, type Departures, type GoneRepository, judgeMissing } from './missing-repositories.ts'
-import { findPeople } from './people.ts'
+import {
+  assertFew,
+  type Departures,
+  deleteOldClones,
+  type GoneRepository,
+  judgeMissing,
+} from './missing-repositories.ts'
+import { findKnownPeople, findPeople, type KnownPeople } from './people.ts'
 import { hasFailures, type LeftOut, type Skipped, separateFailures } from './skipped.ts'
 import { findWebOrigin } from './web-origin.ts'
 
@@ -117,12 +124,9 @@ export async function importGithub(sql: Sql, options: GithubImportOptions): Prom
   const startedAt = new Date()
   const failure = new AbortController()
   const signal = AbortSignal.any([failure.signal, ...(options.signal === undefined ? [] : [options.signal])])
-  const client = new ForgeClient({
-    ...options,
-    signal,
-    onWait: (reason, waitMs) => onNote(`${reason}: ${Math.ceil(waitMs / 1000)} s`),
-  })
-  const clones = await openCloneFolder({ directory, apiUrl, client, signal })
+  const onWait = (reason: string, waitMs: number) => onNote(`${reason}: ${Math.ceil(waitMs / 1000)} s`)
+  const client = new ForgeClient({ ...options, signal, onWait })
+  const clones = await openCloneFolder({ directory, apiUrl, client, signal, onWait })
   const lock = await lockDataDirectory(directory)
   if (lock === 'in_use') {
     throw new ImportError(
@@ -180,6 +184,9 @@ export async function importGithub(sql: Sql, options: GithubImportOptions): Prom
       skipped,
     })
     await journal.finish()
+    await deleteOldClones(sql, clones, repositories).catch((error: unknown) =>
+      onNote(`Clones of removed repositories can't be deleted: ${getMessage(error)}`),
+    )
     return {
       ...findings,
       ...result,
@@ -197,15 +204,15 @@ async function readKnown(
   sql: Sql,
   journal: Journal,
   origin: string,
-): Promise<{ repositories: KnownRepository[]; users: KnownItem[] }> {
+): Promise<{ repositories: KnownItem[]; users: KnownUser[] }> {
   const repositories = await readKnownRepositories(sql, origin)
   const users = await readKnownUsers(sql)
   // Since an interruption items may have been added, by this import, and removed.
   const before = await journal.once('known', async () => ({ repositories, users }))
-  const present = new Set([...repositories, ...users].map(({ id }) => id))
+  const asked = new Set([...before.repositories, ...before.users].map(({ id }) => id))
   return {
-    repositories: before.repositories.filter(({ id }) => present.has(id)),
-    users: before.users.filter(({ id }) => present.has(id)),
+    repositories: repositories.filter(({ id }) => asked.has(id)),
+    users: users.filter(({ id }) => asked.has(id)),
   }
 }
 
@@ -227,13 +234,13 @@ const noResult = {
 interface FoundItems {
   startedAt: Date
   /** What it asks for again. */
-  known: { repositories: KnownRepository[]; users: KnownItem[] }
+  known: { repositories: KnownItem[]; users: KnownUser[] }
   repositories: readonly FoundRepository[]
   departures: Departures
   skipped: readonly Skipped[]
 }
 
-/** Loads what was found, batch by batch. */
+/** Asks again for the known users, and loads what was found, batch by batch. */
 async function importBatches(
   sql: Sql,
   forge: Forge,
@@ -246,7 +253,8 @@ async function importBatches(
   // Noted before the first batch adds to the dataset.
   const asksForAll =
     refresh && withHistory && (await journal.once('asks for all', () => isWholeDataset(sql, known)))
-  const batches = createBatches(repositories, options.batch, known.users, departures)
+  const people = await findKnownPeople(forge, known.users)
+  const batches = createBatches(repositories, options.batch, people, departures)
   const results: BatchResult[] = []
   for (const [index, batch] of batches.entries()) {
     const scope = batches.length > 1 ? ` (batch ${index + 1} of ${batches.length})` : ''
@@ -278,39 +286,38 @@ function nameBatch(forge: Forge, scope: string): Forge {
 /** What a load is made of. */
 interface Batch {
   repositories: readonly FoundRepository[]
-  /** Users to ask for again. */
-  users: readonly KnownItem[]
+  known: KnownPeople
   departures: Pick<Departures, 'missing' | 'gone'>
 }
 
 /**
- * Makes batches, one at least. The first asks for the known users again. The last removes repositories, so that an
+ * Makes batches, one at least. The first has the known users. The last removes repositories, so that an
  * import that continues after an interruption removes them, and says so.
  */
 function createBatches(
   repositories: readonly FoundRepository[],
   size: number = repositories.length,
-  users: readonly KnownItem[],
+  known: KnownPeople,
   departures: Departures,
 ): Batch[] {
   const [first = [], ...others] = batchesOf(repositories, size)
   return [first, ...others].map((each, index) => ({
     repositories: each,
-    users: index === 0 ? users : [],
+    known: index === 0 ? known : { ...known, profiles: { users: new Map(), skipped: [] } },
     departures: index === others.length ? departures : { missing: [], gone: [] },
   }))
 }
 
-/** Loads some of the repositories, and asks again for the known users. */
+/** Loads some of the repositories with their people. */
 async function importBatch(
   sql: Sql,
   forge: Forge,
   clones: CloneFolder,
   options: GithubImportOptions & LoadOptions,
-  { repositories, users, departures }: Batch,
+  { repositories, known, departures }: Batch,
 ): Promise<BatchResult> {
   const histories = await readHistories(sql, forge, clones, options.withHistory ? repositories : [])
-  const people = await findPeople(sql, forge, { repositories, histories, users })
+  const people = await findPeople(sql, forge, { repositories, histories, known })
   const { skipped, manifests, ...load } = await loadFindings(sql, forge, clones, options, {
     repositories,
     histories,

@@ -11,14 +11,15 @@ export interface KnownItem {
   id: string
   /** `owner/name`, or the login. */
   name: string
-}
-
-/** A repository of the dataset that the forge has an id for. */
-export interface KnownRepository extends KnownItem {
   forgeRestId: number
 }
 
 const selectDocument = (sql: SqlOrTransaction) => renderMembers(sql, sql`members`)
+
+/** A user of the dataset that the forge has an id for. */
+export interface KnownUser extends KnownItem {
+  avatarUrl: string | null
+}
 
 /** Reads an id of the database: the time of its creation. */
 export async function readDatabaseId(sql: Sql): Promise<string> {
@@ -29,10 +30,10 @@ export async function readDatabaseId(sql: Sql): Promise<string> {
 }
 
 /** Reads the repositories that have the forge's record. `origin`: those of this host. */
-export function readKnownRepositories(sql: Sql, origin: string): Promise<KnownRepository[]> {
+export function readKnownRepositories(sql: Sql, origin: string): Promise<KnownItem[]> {
   return beginLong(
     sql,
-    (tx) => tx<KnownRepository[]>`
+    (tx) => tx<KnownItem[]>`
     select d ->> 'forge_graphql_id' as id, d ->> 'full_name' as name, forge_rest_id as "forgeRestId"
     from (select id, forge_rest_id, ${selectDocument(tx)}::json as d from repositories
       where forge_rest_id > 0 and not ${isLocalDocument(tx, selectDocument(tx))}) r
@@ -41,12 +42,13 @@ export function readKnownRepositories(sql: Sql, origin: string): Promise<KnownRe
 }
 
 /** Reads the users that have the forge's record. */
-export function readKnownUsers(sql: Sql): Promise<KnownItem[]> {
+export function readKnownUsers(sql: Sql): Promise<KnownUser[]> {
   return beginLong(
     sql,
-    (tx) => tx<KnownItem[]>`
-    select d ->> 'forge_graphql_id' as id, d ->> 'login' as name
-    from (select id, document::json as d from users
+    (tx) => tx<KnownUser[]>`
+    select d ->> 'forge_graphql_id' as id, d ->> 'login' as name, forge_rest_id as "forgeRestId",
+      d ->> 'avatar_url' as "avatarUrl"
+    from (select id, forge_rest_id, document::json as d from users
       where forge_rest_id > 0 and not ${isLocalDocument(tx, tx`document`)}) u order by u.id`,
   )
 }
@@ -57,7 +59,7 @@ export function readKnownUsers(sql: Sql): Promise<KnownItem[]> {
  */
 export async function isWholeDataset(
   sql: Sql,
-  { repositories, users }: { repositories: readonly KnownRepository[]; users: readonly KnownItem[] },
+  { repositories, users }: { repositories: readonly KnownItem[]; users: readonly KnownItem[] },
 ): Promise<boolean> {
   const [row] = await sql<{ isWhole: boolean }[]>`
     select repositories_count = ${repositories.length}::integer and users_count = ${users.length}::integer as "isWhole"
@@ -83,12 +85,30 @@ export async function readPresentUsers(sql: Sql, ids: readonly number[]): Promis
   return new Map(rows.map(({ id, ...profile }) => [id, profile]))
 }
 
-/** Reads which of the identities are those of a user whose profile is known. */
-export async function readKnownIdentities(sql: Sql, identities: readonly string[]): Promise<Set<string>> {
+/**
+ * Reads which of the identities are those of a user whose profile is known. Those of accounts that were `deleted` don't
+ * count, by `forge_rest_id`: addresses and logins change hands.
+ */
+export async function readKnownIdentities(
+  sql: Sql,
+  identities: readonly string[],
+  deleted: readonly number[],
+): Promise<Set<string>> {
   const rows = await sql<{ identity: string }[]>`
     select distinct identity from identities join users u on u.id = user_id
-    where identity = any (${sql.typed.texts(identities)}) and not ${isLocalDocument(sql, sql`u.document`)}`
+    where identity = any (${sql.typed.texts(identities)}) and not ${isLocalDocument(sql, sql`u.document`)}
+      and forge_rest_id <> all (${sql.typed.bigints(deleted)})`
   return new Set(rows.map(({ identity }) => identity))
+}
+
+/** Reads the identities of users, by `forge_rest_id`. */
+export function readIdentities(
+  sql: Sql,
+  ids: readonly number[],
+): Promise<{ identity: string; forgeRestId: number }[]> {
+  return sql<{ identity: string; forgeRestId: number }[]>`
+    select identity, forge_rest_id as "forgeRestId" from identities join users u on u.id = user_id
+    where forge_rest_id = any (${sql.typed.bigints(ids)})`
 }
 
 /** Reads the further addresses of users, by `forge_rest_id`. */
@@ -104,47 +124,19 @@ export async function readFurtherAddresses(
 }
 
 /**
- * Finds a repository, unless only clones have described it: then the forge hasn't been asked for the authors of its
- * commits. A statement of its own, because the commits may be on another server.
+ * Reads which of the commits a repository has, by their hashes. If only clones have described it, none count: the forge
+ * hasn't been asked for their authors.
  */
-async function findRepository(
-  sql: Sql,
-  forgeRestId: number,
-): Promise<{ id: number; hasDependencyCommits: boolean } | undefined> {
-  const [repository] = await sql<{ id: number; hasDependencyCommits: boolean }[]>`
-    select id, dependencies = '[]' or dependency_commits is not null as "hasDependencyCommits" from repositories
-    where forge_rest_id = ${forgeRestId} and not ${isLocalDocument(sql, selectDocument(sql))}`
-  return repository
-}
-
-/** What the dataset has of a repository's history. */
-export interface KnownCommits {
-  count: number
-  /** Whether one of them has the hash that was asked for. */
-  hasHash: boolean
-  /** Whether the commits are known that added what it declares. An older version of devdata didn't read them. */
-  hasDependencyCommits: boolean
-}
-
-/** Reads what the dataset has of a repository's history, which may end with the commit `hash`. */
-export async function readKnownCommits(sql: Sql, forgeRestId: number, hash: string): Promise<KnownCommits> {
-  const none: KnownCommits = { count: 0, hasHash: false, hasDependencyCommits: false }
-  const repository = await findRepository(sql, forgeRestId)
-  if (repository === undefined) return none
-  const [row] = await sql<Omit<KnownCommits, 'hasDependencyCommits'>[]>`
-    select count(*) as count, coalesce(bool_or(commit_hash = ${hash}), false) as "hasHash" from commits
-    where repository_id = ${repository.id}`
-  return row === undefined ? none : { ...row, hasDependencyCommits: repository.hasDependencyCommits }
-}
-
-/** Reads which of the commits a repository has, by their hashes. */
 export async function readPresentCommits(
   sql: Sql,
   forgeRestId: number,
   hashes: readonly string[],
 ): Promise<Set<string>> {
-  const repository = await findRepository(sql, forgeRestId)
+  const [repository] = await sql<{ id: number }[]>`
+    select id from repositories
+    where forge_rest_id = ${forgeRestId} and not ${isLocalDocument(sql, selectDocument(sql))}`
   if (repository === undefined) return new Set()
+  // A statement of its own, because the commits may be on another server.
   const rows = await sql<{ hash: string }[]>`
     select commit_hash as hash from commits
     where repository_id = ${repository.id} and commit_hash = any (${sql.typed.texts(hashes)})`

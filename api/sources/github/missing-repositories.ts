@@ -4,6 +4,7 @@
  */
 import type { Sql, SqlOrTransaction } from '../../database/connect.ts'
 import { assertRemovalsBounded } from '../../dataset/removal-bound.ts'
+import type { CloneFolder } from './clones.ts'
 import type { MissingRepository } from './forge-repositories.ts'
 import type { Skipped } from './skipped.ts'
 
@@ -88,4 +89,21 @@ export async function noteRepositories(
     update forge_repositories f set missing_since = to_timestamp(m.at / 1000.0)
     from unnest(${tx.typed.bigints(ids)}, ${tx.typed.bigints(times)}) m(id, at)
     where forge_rest_id = m.id and missing_since is null`
+}
+
+/**
+ * Deletes the clones of repositories that were removed from the dataset, apart from those that the import has found.
+ * Other clones may be those of another database. Throws if a clone can't be deleted.
+ */
+export async function deleteOldClones(
+  sql: Sql,
+  clones: CloneFolder,
+  repositories: readonly { databaseId: number | null }[],
+): Promise<void> {
+  const found = new Set(repositories.map(({ databaseId }) => databaseId))
+  const others = (await clones.list()).filter((id) => !found.has(id))
+  const removed = await sql<{ id: number }[]>`
+    select forge_rest_id as id from removals
+    where kind = 'repository' and not exists_again and forge_rest_id = any (${sql.typed.bigints(others)})`
+  for (const { id } of removed) await clones.delete(id)
 }

@@ -10,10 +10,18 @@ import {
   readForgottenPeople,
 } from '../../people/forgotten-people.ts'
 import { maxAddresses, type UserRecord } from '../../staging/records.ts'
+import { identifyUser } from '../../staging/staged-rows.ts'
 import type { Forge } from './ask.ts'
-import { findAccounts, findAuthors } from './forge-accounts.ts'
+import { findAccounts, findAuthors, type Profiles } from './forge-accounts.ts'
 import type { Histories } from './histories.ts'
-import { type KnownItem, readFurtherAddresses, readKnownIdentities, readPresentUsers } from './known.ts'
+import {
+  type KnownItem,
+  type KnownUser,
+  readFurtherAddresses,
+  readIdentities,
+  readKnownIdentities,
+  readPresentUsers,
+} from './known.ts'
 import type { AuthorAccount, ForgeRepository } from './queries.ts'
 import type { Skipped } from './skipped.ts'
 
@@ -26,30 +34,59 @@ export interface People {
   /** Who was forgotten, and which further identities the forge has of them. The load forgets these. */
   forgotten: ForgottenPeople
   found: FoundIdentities
+  /** Users whose accounts were deleted, and whose login or address another account has now. The load removes them. */
+  replaced: KnownItem[]
   skipped: Skipped[]
 }
 
+/** The users of the dataset that were asked for again. */
+export interface KnownPeople {
+  profiles: Pick<Profiles, 'users' | 'skipped'>
+  /** Those whose accounts were deleted. */
+  deleted: readonly KnownItem[]
+}
+
 /**
- * Finds out who owns the repositories and who committed. Requests the profiles of accounts that aren't known, and again
- * those of `users`. Changes nothing.
+ * Asks for known users again. One whom the forge doesn't have any more may be of another forge: the host of the avatar
+ * shows it.
  */
+export async function findKnownPeople(forge: Forge, users: readonly KnownUser[]): Promise<KnownPeople> {
+  const profiles = await findAccounts(forge, new Map(users.map(({ id, name }) => [id, name])))
+  const hosts = new Set([...profiles.users.values()].flatMap(({ avatar_url }) => findHost(avatar_url)))
+  const deleted = users.filter(
+    ({ id, avatarUrl }) => profiles.deleted.has(id) && findHost(avatarUrl).some((host) => hosts.has(host)),
+  )
+  return { profiles, deleted }
+}
+
+function findHost(url: string | null): string[] {
+  const host = url === null ? undefined : URL.parse(url)?.host
+  return host === undefined ? [] : [host]
+}
+
+/** Finds out who owns the repositories and who committed. Requests the profiles of accounts that aren't known. */
 export async function findPeople(
   sql: Sql,
   forge: Forge,
   {
     repositories,
     histories,
-    users: knownUsers,
+    known: { profiles: known, deleted },
   }: {
     repositories: readonly ForgeRepository[]
     histories: Histories
-    users: readonly KnownItem[]
+    known: KnownPeople
   },
 ): Promise<People> {
   const { authors } = histories
   const knownIdentities = new Set<string>()
   for (const batch of batchesOf([...authors.keys()], 10_000)) {
-    for (const identity of await readKnownIdentities(sql, batch)) knownIdentities.add(identity)
+    const ofKnown = await readKnownIdentities(
+      sql,
+      batch,
+      deleted.map(({ forgeRestId }) => forgeRestId),
+    )
+    for (const identity of ofKnown) knownIdentities.add(identity)
   }
   const unknown = [...authors].filter(([identity]) => !knownIdentities.has(identity))
   const { accounts, skipped } = await findAuthors(
@@ -62,7 +99,7 @@ export async function findPeople(
     ...new Map(repositories.map(({ owner }) => [owner.id, owner])).values(),
     ...accounts.values(),
   ]
-  const logins = new Map(knownUsers.map(({ id, name }) => [id, name]))
+  const logins = new Map<string, string>()
   const present = await readPresentUsers(
     sql,
     people.flatMap(({ databaseId }) => databaseId ?? []),
@@ -70,19 +107,48 @@ export async function findPeople(
   for (const account of people) {
     const { id, databaseId, login } = account
     // Under another login a known one is asked for again: repositories name their owner by it.
-    const isKnown = databaseId !== null && present.get(databaseId)?.login === login
+    const isKnown = known.users.has(id) || (databaseId !== null && present.get(databaseId)?.login === login)
     if (!isKnown && findForgotten(forgotten, account) === undefined) logins.set(id, login)
   }
   const profiles = await findAccounts(forge, logins)
-  const addresses = await gatherAddresses(sql, unknown, accounts, profiles.users)
+  const users = new Map([...known.users, ...profiles.users])
+  const addresses = await gatherAddresses(sql, unknown, accounts, users)
+  const replaced = await findReplaced(sql, deleted, [
+    ...[...users.values()].flatMap(identifyUser),
+    ...[...addresses.values()].flat().flatMap((address) => identifyAddress(address) ?? []),
+  ])
   return {
-    users: [...profiles.users.values()],
+    users: [...users.values()],
     addresses,
     authors: { found: authors.size, unknown: unknown.length - accounts.size },
     forgotten,
     found: findIdentities(forgotten, people, accounts),
-    skipped: [...skipped, ...profiles.skipped],
+    replaced,
+    skipped: [
+      ...skipped,
+      ...known.skipped.filter(({ name }) => replaced.every((each) => each.name !== name)),
+      ...profiles.skipped,
+      ...replaced.map(({ name }) => ({ name, reason: replacedReason })),
+    ],
   }
+}
+
+const replacedReason = 'removed: the account was deleted, and another one has its login or an address'
+
+/** Finds the users who have one of the identities, which are those of others. */
+async function findReplaced(
+  sql: Sql,
+  deleted: readonly KnownItem[],
+  identities: readonly string[],
+): Promise<KnownItem[]> {
+  if (deleted.length === 0) return []
+  const taken = new Set(identities)
+  const own = await readIdentities(
+    sql,
+    deleted.map(({ forgeRestId }) => forgeRestId),
+  )
+  const ids = new Set(own.filter(({ identity }) => taken.has(identity)).map(({ forgeRestId }) => forgeRestId))
+  return deleted.filter(({ forgeRestId }) => ids.has(forgeRestId))
 }
 
 /**

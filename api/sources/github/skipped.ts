@@ -1,10 +1,10 @@
 /**
  * What an import leaves out, and whether it fails by that.
  *
- * An import succeeds if it has read every history, apart from those that the next one can't read either: the forge
- * itself says that the repository is empty, blocked, private or gone, or the history is larger than what is fetched.
- * Otherwise it fails: what it has read is loaded, but the command exits with 1, and the load counts neither as the last
- * one nor as a refresh.
+ * An import succeeds if it has found every owner and read every history, apart from those that the next one can't
+ * read either: the forge itself says that the repository is empty, blocked, private or gone, or the history is
+ * larger than what is fetched. Otherwise it fails: what it has read is loaded, but the command exits with 1, and the load
+ * counts neither as the last one nor as a refresh.
  */
 
 /** Something that was not loaded, or not all of it, and why. */

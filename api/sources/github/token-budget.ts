@@ -1,7 +1,6 @@
 /** What a token may still ask. The forge says it in each response; a query that would be refused is not sent. */
+import { marginMs, Pauses } from './pauses.ts'
 
-/** A little more than what the forge asks for: its clock and ours differ, and timers end early. */
-const marginMs = 1_000
 const minuteMs = 60_000
 /** Of the 2,000 that a token has. */
 const maxPointsPerMinute = 1_800
@@ -22,11 +21,10 @@ export class TokenBudget {
   refusal: string | undefined
   /** False: responses state no limit, as on an enterprise server by default. */
   hasLimit = true
-  /** Pauses since the last query that succeeded. */
-  pauses = 0
+  /** Those that the forge asks for. */
+  readonly pauses = new Pauses()
   /** Undefined: not known yet, so one query finds out. */
   #limit: RateLimit | undefined
-  #waitUntilMs = 0
   /** Points of queries under way. */
   #reserved = 0
   #lastMinute: { atMs: number; points: number }[] = []
@@ -50,7 +48,7 @@ export class TokenBudget {
   waitMsFor(points: number): number {
     const now = Date.now()
     if (this.refusal !== undefined) return Number.POSITIVE_INFINITY
-    if (now < this.#waitUntilMs) return this.#waitUntilMs - now
+    if (now < this.pauses.untilMs) return this.pauses.untilMs - now
     if (this.#limit === undefined) {
       return this.#reserved === 0 || !this.hasLimit ? 0 : Number.POSITIVE_INFINITY
     }
@@ -86,13 +84,5 @@ export class TokenBudget {
   /** Notes that a query without a response may have cost its points. */
   suspect(points: number): void {
     if (this.#limit !== undefined) this.#limit.remaining -= points
-  }
-
-  /** Notes that the forge asks for a pause. Without seconds, a minute, and twice as long each time. */
-  pause(seconds: number | undefined): void {
-    const now = Date.now()
-    if (now >= this.#waitUntilMs) this.pauses++ // queries that were under way together are refused together
-    const waitMs = (seconds ?? 30 * 2 ** this.pauses) * 1000 + marginMs
-    this.#waitUntilMs = Math.max(this.#waitUntilMs, now + waitMs)
   }
 }

@@ -205,7 +205,7 @@ describeOnOneDatabase('an unchanged clone', (kind) => {
 
   test('is not continued if another load has changed its commits in the meantime', async () => {
     const reading = { allManifests: false, isComplete: true }
-    const continued = await findKnownHistory(service.sql, url, reading)
+    const continued = await findKnownHistory(service.sql, { url }, reading)
     if (continued === undefined) throw new Error('it is not known')
     const note = () =>
       service.sql.begin((tx) =>

@@ -183,7 +183,11 @@ test('What the forge refuses or describes wrongly is skipped with the reason', a
       reason: expect.stringMatching(/^GitHub refuses it: Resource protected by .* SAML/),
       isFailure: true,
     },
-    { name: 'nobody', reason: 'no account has this login' },
+    {
+      name: 'nobody',
+      reason: 'no account has this login; if it was renamed, use the new one',
+      isFailure: true,
+    },
   ])
 })
 
@@ -274,7 +278,11 @@ describe('What the forge gives as null, or describes with a null that its schema
     expect(names(found)).toHaveLength(maxItems)
     expect(found.skipped).toEqual([
       { name: 'vanishing', reason: unexplained, isFailure: true },
-      { name: 'never-there', reason: 'no account has this login' },
+      {
+        name: 'never-there',
+        reason: 'no account has this login; if it was renamed, use the new one',
+        isFailure: true,
+      },
     ])
   })
 

@@ -8,7 +8,9 @@ import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
-import { nameWithOwner } from '../../support/fake-forge/model.ts'
+import { ForgeClient, ForgeError } from '../../../api/sources/github/client.ts'
+import { openCloneFolder } from '../../../api/sources/github/clones.ts'
+import { nameWithOwner, type Repository } from '../../support/fake-forge/model.ts'
 import { startTestForge } from '../../support/github-import.ts'
 import { anyDatabase, startTestService } from '../../support/service.ts'
 
@@ -50,6 +52,37 @@ test('A clone stays while the forge fails', async () => {
   expect(await fake.load(service.sql)).toMatchObject({ fetched: 1, load: { commits: { added: 1 } } })
   expect(existsSync(marker)).toBe(true)
   await service.close()
+})
+
+test('Fetches wait together while the forge says that there are too many, and end the import after six pauses', async () => {
+  await using fake = await startTestForge({ repositories: 4 })
+  const { forge, organization } = fake
+  const [first, second] = organization.model.repositories.filter(
+    ({ git, isBlocked, isDisabled, isPrivate }) => git.readHead() && !isBlocked && !isDisabled && !isPrivate,
+  )
+  if (first === undefined || second === undefined) throw new Error('the organization is too small')
+  const waits: number[] = []
+  const client = new ForgeClient({ apiUrl: forge.apiUrl, tokens: [fake.addToken()], concurrency: 2 })
+  const clones = await openCloneFolder({
+    ...{ directory: fake.clones, apiUrl: forge.apiUrl, client, firstPauseSeconds: 0.01 },
+    onWait: (_, waitMs) => waits.push(waitMs),
+  })
+  const fetch = (repository: Repository) =>
+    clones.fetch(
+      repository.databaseId,
+      `${forge.origin}/${nameWithOwner(repository)}`,
+      repository.git.readBranch(),
+    )
+  forge.gitFaults.next(...Array.from({ length: 6 }, () => 'too many requests' as const))
+  await Promise.all([fetch(first), fetch(second)])
+  expect(await clones.readHead(second.databaseId)).toBeDefined()
+  expect(waits.length).toBeGreaterThan(1)
+  expect(waits.length).toBeLessThan(7)
+
+  const requests = forge.requests.length
+  forge.gitFaults.next(...Array.from({ length: 9 }, () => 'too many requests' as const))
+  await expect(fetch(first)).rejects.toThrow(ForgeError)
+  expect(forge.requests.length - requests).toBe(7)
 })
 
 test('A clone is made anew if its branch is in the way of the new default branch', async () => {

@@ -215,23 +215,40 @@ describeOnOneDatabase('An import of an organization', (kind) => {
       withHistory: false,
     })
     expect(result).toMatchObject({ repositories: 1, fetched: 0, load: { repositories: nothing } })
-    expect(result.skipped.map(({ name }) => name).sort()).toEqual([
-      'acme-works/no-such',
-      'acme-works/secret',
-      'nobody-here',
-    ])
+    expect(result.skipped.map(({ name }) => name).sort()).toEqual(['acme-works/no-such', 'acme-works/secret'])
+    expect(result.failed.map(({ name }) => name)).toEqual(['nobody-here'])
   })
 
   test('reads histories again that 0.1.0 has read, for the commits that added what they declare', async () => {
     const load = () => test1.load(service.sql, { targets: [], refresh: true })
-    const readCommits = () => service.sql`
-      select id, dependency_commits from repositories where dependency_commits is not null order by id`
+    const readCommits = () => service.sql<{ id: number; commits: string }[]>`
+      select id, dependency_commits as commits from repositories where dependency_commits is not null order by id`
     await load()
     const before = await readCommits()
     expect(before).not.toEqual([])
     await service.sql`update repositories set dependency_commits = null`
     expect(await load()).toMatchObject({ fetched: 0, load: { commits: nothing } })
     expect(await readCommits()).toEqual(before)
+    // 0.1.0 changes dependencies, and leaves their commits as they were.
+    const [first] = before
+    await service.sql`update repositories set dependency_commits = '{}' where id = ${first?.id ?? 0}`
+    expect(await load()).toMatchObject({ fetched: 0, load: { commits: nothing } })
+    expect(await readCommits()).toEqual(before)
     expect(await load()).toMatchObject({ load: { repositories: nothing, commits: nothing } })
+  })
+
+  test('reads histories again that another version of the service has read, once', async () => {
+    const load = () => test1.load(service.sql, { targets: [], refresh: true })
+    const { unchanged } = await load()
+    expect(unchanged).toBeGreaterThan(1)
+    await service.sql`update loaded_histories set read_by = '0.0.9 ' where repository_id = (
+      select min(repository_id) from loaded_histories)`
+    test1.forge.requests.length = 0
+    const none = { fetched: 0, authors: { found: 0, unknown: 0 }, load: { commits: nothing } }
+    expect(await load()).toMatchObject({ ...none, unchanged: unchanged - 1 })
+    expect(new Set(test1.forge.requests.map(({ what }) => what))).toEqual(
+      new Set(['Repositories', 'Accounts']),
+    )
+    expect(await load()).toMatchObject({ ...none, unchanged })
   })
 })

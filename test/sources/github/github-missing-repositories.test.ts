@@ -3,6 +3,8 @@
  * refreshes at least 20 hours apart.
  * @module-tag later
  */
+import { mkdirSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
 import { selectMember } from '../../../api/catalog/stored-documents.ts'
 import { findRepository, removeRepository } from '../../../api/dataset/repository-removal.ts'
@@ -104,6 +106,35 @@ describeOnOneDatabase('A refresh from the forge', (kind) => {
     expect(await readNames()).toEqual(['tool-1', 'tool-0'])
   })
 
+  test('deletes the clones of removed repositories, unless the forge gives them again', async () => {
+    const [gone, returned] = addRepositories(2)
+    if (!gone || !returned) throw new Error('there are two')
+    const author = { name: 'bob', email: 'bob@example.org' }
+    for (const repository of [gone, returned]) {
+      await fake.organization.model.push(repository, [{ author, date: 1_750_000_000, message: 'x' }])
+    }
+    await loadBob()
+    mkdirSync(join(fake.clones, '7.git'))
+    const readClones = () =>
+      readdirSync(fake.clones)
+        .filter((name) => name.endsWith('.git'))
+        .sort()
+    const all = [tool, gone, returned].map(({ databaseId }) => `${databaseId}.git`)
+    expect(readClones()).toEqual([...all, '7.git'].sort())
+    fake.organization.model.deleteRepository(tool)
+    await refresh({ withHistory: true })
+    await letHoursPass(24)
+    for (const repository of [gone, returned]) {
+      const stored = await findRepository(service.sql, { forgeRestId: repository.databaseId })
+      if (stored === undefined) throw new Error('the repository is missing')
+      await removeRepository(service.sql, stored)
+    }
+    await refresh({ dryRun: true })
+    expect(readClones()).toEqual([...all, '7.git'].sort())
+    await refresh({ withHistory: true, targets: [{ owner: 'bob', name: returned.name }] })
+    expect(readClones()).toEqual(['7.git', `${returned.databaseId}.git`].sort())
+  })
+
   test('keeps what it has for another reason than that the forge doesn’t have it', async () => {
     const [blocked, unexplained, incomplete, heavy] = addRepositories(4)
     if (!blocked || !unexplained || !incomplete || !heavy) throw new Error('there are four')
@@ -127,6 +158,40 @@ describeOnOneDatabase('A refresh from the forge', (kind) => {
     }
     expect(await readNames()).toHaveLength(5)
     expect(await service.sql`select from forge_repositories where missing_since is not null`).toHaveLength(0)
+  })
+
+  test('names a repository once that a list lacks or describes incompletely, and that it asks for again', async () => {
+    const [blocked, incomplete] = addRepositories(2)
+    if (!blocked || !incomplete) throw new Error('there are two')
+    const everything = {
+      targets: [{ owner: 'bob' }, { owner: 'Bob' }, { owner: 'bob', name: incomplete.name }],
+    }
+    await loadBob()
+    blocked.isBlocked = true
+    let isListed = false
+    fake.forge.reviveValue = (_, value) => {
+      if (typeof value !== 'object' || value === null || !('name' in value)) return value
+      return value.name === incomplete.name && !isListed ? { ...value, owner: null } : value
+    }
+    const { failed, skipped } = await refresh(everything)
+    expect(failed.map(({ name }) => name)).toEqual([nameWithOwner(incomplete)])
+    expect(skipped.map(({ name }) => name)).toEqual([nameWithOwner(blocked)])
+    // Described incompletely in the list alone.
+    const onProgress = () => {
+      isListed = true
+    }
+    expect(await refresh({ ...everything, onProgress })).toMatchObject({ failed: [], repositories: 2 })
+  })
+
+  test('fails at an owner who was renamed, and loads the rest', async () => {
+    await loadBob()
+    fake.organization.model.renameAccount(bob, 'bobby')
+    const { failed, skipped, load } = await refresh({ targets: [{ owner: 'bob' }] })
+    expect({ failed, skipped }).toEqual({
+      failed: [{ name: 'bob', reason: 'no account has this login; if it was renamed, use the new one' }],
+      skipped: [],
+    })
+    expect(load?.repositories).toEqual({ ...nothing, updated: 1 })
   })
 
   test('counts anew when the forge has had it in between, and forgets what it noted when it is removed otherwise', async () => {

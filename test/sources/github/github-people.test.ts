@@ -7,7 +7,7 @@ import { beforeEach, expect, test } from 'vitest'
 import { findRepository, removeRepository } from '../../../api/dataset/repository-removal.ts'
 import { identifyForgeId, identifyLogin } from '../../../api/names/forge-names.ts'
 import { forgetPerson, undoForgetting } from '../../../api/people/forget.ts'
-import type { Account, Repository } from '../../support/fake-forge/model.ts'
+import { type Account, noReplyHost, type Repository } from '../../support/fake-forge/model.ts'
 import { searchTables } from '../../support/forgotten.ts'
 import { startTestForge } from '../../support/github-import.ts'
 import { load, nothing } from '../../support/ndjson.ts'
@@ -50,7 +50,7 @@ describeOnOneDatabase('An import from the forge', (kind) => {
     }
   }
 
-  const loadBob = (options: { refresh?: boolean } = {}) =>
+  const loadBob = (options: { refresh?: boolean; batch?: number } = {}) =>
     started.load(service.sql, { targets: [{ owner: 'bob' }], ...options })
 
   /** The logins of all commits' authors. */
@@ -232,6 +232,58 @@ describeOnOneDatabase('An import from the forge', (kind) => {
       select document::json ->> 'login' as login
       from users join identities i on i.user_id = users.id join contributions c using (identity) where c.kind = 'owner'`
     expect(owners).toEqual([{ login: 'bobby' }])
+  })
+
+  test('removes a deleted account once another one has its address, and gives that one the commits', async () => {
+    await commitAs(tool, work)
+    await loadBob()
+    const { model } = started.organization
+    model.deleteAccount(ada)
+    const stays = { name: 'ada', reason: 'not found: the account was deleted' }
+    expect(await loadBob({ refresh: true })).toMatchObject({ skipped: [stays], load: { users: nothing } })
+    await commitAs(tool, work)
+    expect(await loadBob({ refresh: true })).toMatchObject({ skipped: [stays], load: { users: nothing } })
+    expect(await readAuthors()).toEqual(['ada'])
+    model.addAccount({ login: 'lovelace', addresses: [work] })
+    await commitAs(model.addRepository({ owner: bob, name: 'other' }), work)
+    const { skipped, load } = await loadBob({ refresh: true, batch: 1 })
+    expect(skipped).toContainEqual({
+      name: 'ada',
+      reason: 'removed: the account was deleted, and another one has its login or an address',
+    })
+    expect(load?.users).toEqual({ added: 1, updated: 0, removed: 1 })
+    expect(await readAuthors()).toEqual(['lovelace'])
+    expect(await loadBob({ refresh: true })).toMatchObject({ skipped: [], load: { users: nothing } })
+  })
+
+  test('removes a deleted account once another one has its login', async () => {
+    const old = `ada@${noReplyHost}`
+    await commitAs(tool, old)
+    await loadBob()
+    const { model } = started.organization
+    model.deleteAccount(ada)
+    const other = model.addAccount({ login: 'Ada', addresses: [home] })
+    await commitAs(model.addRepository({ owner: other, name: 'own' }), home)
+    const { load } = await started.load(service.sql, { targets: [{ owner: 'ada' }], refresh: true })
+    expect(load?.users).toEqual({ added: 1, updated: 0, removed: 1 })
+    expect(await readAuthors()).toEqual(['Ada'])
+    expect(await service.sql`select forge_rest_id as id from users where login_key = 'ADA'`).toEqual([
+      { id: other.databaseId },
+    ])
+  })
+
+  test('keeps a user of another forge, who has the login and the address of an account', async () => {
+    ada.email = work
+    await commitAs(tool, work)
+    const avatar_url = 'https://avatars.elsewhere.example/u/7'
+    await load(service, { users: [createUser(7, { login: 'ada', email: work, avatar_url })] })
+    started.organization.model.addRepository({ owner: ada, name: 'own' })
+    for (const owner of ['ada', 'bob']) {
+      await started.load(service.sql, { targets: [{ owner }], refresh: true })
+    }
+    expect(
+      await service.sql`select forge_rest_id as id from users where login_key = 'ADA' order by 1`,
+    ).toEqual([7, ada.databaseId].map((id) => ({ id })))
   })
 
   test('gives commits to the repository that has the name now, and leaves those of the one that had it', async () => {

@@ -46,7 +46,8 @@ export type QueryFault = (typeof queryFaults)[number] | (typeof queryRefusals)[n
 
 /** What can go wrong with a request of git. */
 export const gitFaults = ['bad gateway', 'service unavailable', 'cut body', 'reset', 'silence'] as const
-export type GitFault = (typeof gitFaults)[number]
+/** Those, and the limit of fetches, after which git has to wait. */
+export type GitFault = (typeof gitFaults)[number] | 'too many requests'
 
 /** Faults to come. */
 export class FaultPlan<Fault extends string> {

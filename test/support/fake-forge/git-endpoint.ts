@@ -37,6 +37,7 @@ export function respondToGit(
   const fault = state.gitFaults.take()
   if (fault === 'reset') request.socket.resetAndDestroy()
   else if (fault === 'bad gateway') response.writeHead(502).end('Bad Gateway')
+  else if (fault === 'too many requests') response.writeHead(429).end('Too Many Requests')
   else if (fault === 'service unavailable') response.writeHead(503).end('Service Unavailable')
   else if (fault !== 'silence') runBackend(repository, service, request, response, url, fault)
 }
