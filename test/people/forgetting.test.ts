@@ -123,7 +123,10 @@ describeOnOneDatabase('a person who is forgotten', (kind) => {
         [],
       ])
       const options = { identities: dora, keepRepositories: false }
-      expect(await previewForgetting(service.sql, options)).toMatchObject({ logins: ['dora'], repositories: 0 })
+      expect(await previewForgetting(service.sql, options)).toMatchObject({
+        logins: ['dora'],
+        repositories: 0,
+      })
       await forgetPerson(service.sql, options)
       expect((await list('/users')).map(({ login }) => login)).toEqual(['Zelda-Q', 'bob', 'carol'])
       await loadAll(service.sql)
