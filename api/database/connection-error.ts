@@ -49,16 +49,23 @@ export function isSessionRefused(error: unknown): boolean {
   if (!(error instanceof postgres.PostgresError)) return false
   // PgBouncer also has this code for what passes.
   if (error.code === '08P01') return error.message.startsWith('unsupported startup parameter')
-  return error.severity === 'FATAL' && !isDatabaseUnavailable(error)
+  return error.severity === 'FATAL' && !isOfUnavailableClass(error.code)
 }
 
-/** Whether the database is unavailable or overloaded, as opposed to a wrong statement. */
+/**
+ * Whether the database is unavailable, overloaded, or refuses the session, as opposed to a wrong statement. A running
+ * instance can lose its access, for example because the role has another password.
+ */
 export function isDatabaseUnavailable(error: unknown): boolean {
   const code = readCode(error)
-  if (connectionErrorCodes.has(code) || isCertificateError(error)) return true
+  if (connectionErrorCodes.has(code) || isCertificateError(error) || isSessionRefused(error)) return true
   // The socket of the embedded database is missing. Other missing files have nothing to do with the database.
   if (code === 'ENOENT') return error instanceof Error && 'syscall' in error && error.syscall === 'connect'
   if (code === readOnlyTransaction || code === lockNotAvailable) return true
+  return isOfUnavailableClass(code)
+}
+
+function isOfUnavailableClass(code: string): boolean {
   return code.length === 5 && unavailableClasses.has(code.slice(0, 2))
 }
 

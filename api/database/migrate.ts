@@ -125,9 +125,19 @@ function assertReleased(applied: readonly Applied[]): void {
  */
 async function findRefusal(sql: Sql): Promise<string | undefined> {
   const [state] = await sql<
-    { schema: string | null; isTemplate: boolean; encoding: string; relation: string | null }[]
+    {
+      schema: string | null
+      hidden: string | null
+      isTemplate: boolean
+      encoding: string
+      relation: string | null
+    }[]
   >`
     select current_schema() as schema, datistemplate as "isTemplate", pg_encoding_to_char(encoding) as encoding, (
+      select min(nspname) from pg_namespace n join pg_class c on relnamespace = n.oid and relname = 'migrations'
+      where nspname in (select trim(' "' from name) from unnest(string_to_array(current_setting('search_path'), ',')) as name)
+        and not has_schema_privilege(n.oid, 'usage')
+    ) as hidden, (
       select min(n.nspname || '.' || c.relname)
       from pg_class c join pg_namespace n on n.oid = c.relnamespace
       where c.relkind in ('r', 'p', 'v', 'm', 'f', 'S') and (
@@ -139,6 +149,12 @@ async function findRefusal(sql: Sql): Promise<string | undefined> {
         )
     ) as relation
     from pg_database where datname = current_database()`
+  if (state?.hidden) {
+    return (
+      `This role may not use the schema ${state.hidden}, which has a devdata; as the role that owns the schema, run ` +
+      `${devdataCommand('migrate')}, and then roles.sql`
+    )
+  }
   const advice = 'set DATABASE_URL to an empty database, or its search_path to an empty schema'
   if (state?.relation) {
     return `The database belongs to another program: it has ${state.relation}, but no devdata schema; ${advice}`

@@ -2,11 +2,19 @@
 import { OperatorError } from '../errors.ts'
 import { openServerPool, type Server, type Sql } from './connect.ts'
 
+/** A session as the server gives it. */
+interface SessionState {
+  isPooled: boolean
+  isolation: string
+  /** What a commit waits for. */
+  synchronousCommit: string
+}
+
 /**
  * Looks at a session of which nothing is asked. A pooler gives its clients an invented process ID, because the real one
  * changes from transaction to transaction.
  */
-async function inspectSession(server: Server): Promise<{ isPooled: boolean; isolation: string }> {
+async function inspectSession(server: Server): Promise<SessionState> {
   const sql = openServerPool(server, {
     max: 1,
     statementTimeoutSeconds: 0,
@@ -16,10 +24,11 @@ async function inspectSession(server: Server): Promise<{ isPooled: boolean; isol
   try {
     // A standby refuses statements of a serializable transaction.
     return await sql.begin('isolation level read committed', async (tx) => {
-      const rows = await tx<{ pid: number; isolation: string }[]>`
-        select pg_backend_pid() as pid, current_setting('default_transaction_isolation') as isolation`
-      const [{ pid, isolation } = { pid: 0, isolation: '' }] = rows
-      return { isPooled: rows.state.pid !== pid, isolation }
+      const rows = await tx<(Omit<SessionState, 'isPooled'> & { pid: number })[]>`
+        select pg_backend_pid() as pid, current_setting('default_transaction_isolation') as isolation,
+          current_setting('synchronous_commit') as "synchronousCommit"`
+      const [{ pid, ...state } = { pid: 0, isolation: '', synchronousCommit: '' }] = rows
+      return { isPooled: rows.state.pid !== pid, ...state }
     })
   } finally {
     await sql.end({ timeout: 1 })
@@ -29,7 +38,7 @@ async function inspectSession(server: Server): Promise<{ isPooled: boolean; isol
 /**
  * Creates a `Database.detectPooler`. Behind a pooler each transaction may run on another session of the server, so
  * pools must not rely on their session. It throws `OperatorError` if the pools charge, and that session's
- * isolation level is not the one that charges need.
+ * isolation level is not the one that charges need, or its commits don't wait for the disk.
  */
 export function createPoolerDetector(
   server: Server,
@@ -40,23 +49,34 @@ export function createPoolerDetector(
   let isDetected = false
   return async function detectPooler() {
     if (isDetected) return
-    const { isPooled, isolation } = await inspectSession(server)
+    const { isPooled, isolation, synchronousCommit } = await inspectSession(server)
+    const isAsynchronous = synchronousCommit === 'off'
     if (isPooled || preparedStatements === 'off') {
-      if (charges) assertReadCommitted(isolation)
+      if (charges) assertFitForCharges(isolation, isAsynchronous)
       for (const { options } of pools) {
         if (preparedStatements === 'auto') options.prepare = false
         options.connection = server.connection // without settings of a session: poolers refuse those that they can't track
+      }
+    } else if (isAsynchronous) {
+      for (const { options } of pools) {
+        options.connection = { ...options.connection, ...synchronous } // a stricter value than `on` stays
       }
     }
     isDetected = true
   }
 }
 
+/** A crash of the server would lose charges whose responses were sent. */
+const synchronous = { synchronous_commit: 'on' }
+
 /** A settlement waits for locked keys, and must then see what others settled during the wait. */
-function assertReadCommitted(isolation: string): void {
-  if (isolation === 'read committed') return
-  throw new OperatorError(
-    `The default_transaction_isolation of the role or the database is "${isolation}", and charges need "read committed"; run: ` +
-      `alter role … set default_transaction_isolation = 'read committed'`,
-  )
+function assertFitForCharges(isolation: string, isAsynchronous: boolean): void {
+  const refuse = (name: string, value: string, needed: string) => {
+    throw new OperatorError(
+      `The ${name} of the role or the database is "${value}", and charges need "${needed}"; run: ` +
+        `alter role … set ${name} = '${needed}'`,
+    )
+  }
+  if (isolation !== 'read committed') refuse('default_transaction_isolation', isolation, 'read committed')
+  if (isAsynchronous) refuse('synchronous_commit', 'off', 'on')
 }

@@ -3,6 +3,7 @@ import { Buffer } from 'node:buffer'
 import { hash, randomUUID } from 'node:crypto'
 import { type Fragment, type Sql, type SqlOrTransaction, selectTime } from '../database/connect.ts'
 import { OperatorError } from '../errors.ts'
+import { foldText } from '../names/case-folding.ts'
 import { type ListPage, offsetOf, type Page } from '../paging/page.ts'
 import { hashSecret, type RateLimit, type Role, type Scope } from './api-key.ts'
 
@@ -177,27 +178,39 @@ export interface KeyFilter {
   name?: string | undefined
 }
 
-/** SQL: whether a key isn't deleted, and matches a filter. */
-function isListed(sql: Sql, { below, name }: KeyFilter): Fragment {
+/** SQL: whether a key isn't deleted, and matches a filter. `named` is what `findNamed` returns. */
+function isListed(sql: Sql, { below }: KeyFilter, named: readonly number[] | undefined): Fragment {
   return sql`
     deleted_at is null
       and (${below ?? null}::bigint is null or role = 'user' and
         (select credits from balances where api_key_id = id) < ${below ?? null}::bigint)
-      and (${name ?? null}::text is null or strpos(lower(name), lower(${name ?? null}::text)) > 0)`
+      and (${named === undefined} or id = any (${sql.typed.bigints(named ?? [])}))`
+}
+
+/** Finds the keys whose name matches a filter. Undefined: all do. The database may not know the case of all letters. */
+async function findNamed(sql: Sql, { name }: KeyFilter): Promise<number[] | undefined> {
+  if (name === undefined) return undefined
+  const keys = await sql<{ id: number; name: string }[]>`
+    select id, name from api_keys where name is not null and deleted_at is null`
+  const folded = foldText(name)
+  return keys.filter((key) => foldText(key.name).includes(folded)).map(({ id }) => id)
 }
 
 /** Lists the keys that are not deleted, oldest first. */
-export function listKeys(sql: Sql, filter: KeyFilter = {}): Promise<KeySummary[]> {
-  return sql<KeySummary[]>`select ${summary(sql)} from api_keys where ${isListed(sql, filter)} order by id`
+export async function listKeys(sql: Sql, filter: KeyFilter = {}): Promise<KeySummary[]> {
+  const named = await findNamed(sql, filter)
+  return await sql<KeySummary[]>`
+    select ${summary(sql)} from api_keys where ${isListed(sql, filter, named)} order by id`
 }
 
 /** Lists a page of the keys that are not deleted, oldest first, from one snapshot. */
 export async function listKeyPage(sql: Sql, page: Page<number>, filter: KeyFilter = {}): Promise<ListPage> {
   const { after, size } = page
+  const named = await findNamed(sql, filter)
   const skipped =
     after === undefined ? sql`${offsetOf(page)}::bigint` : sql`count(*) filter (where id <= ${after})`
   const rows = await sql<({ total: number; skipped: number } & (KeySummary | { id: null }))[]>`
-    with listed as (select id from api_keys where ${isListed(sql, filter)}),
+    with listed as (select id from api_keys where ${isListed(sql, filter, named)}),
     place as (select count(*) as total, ${skipped} as skipped from listed)
     select place.*, page.* from place left join lateral (
       select ${summary(sql)} from api_keys

@@ -103,6 +103,36 @@ describe.skipIf(!hasPostgres)('a database that comes and goes', () => {
     console.log(`back ${Math.round(performance.now() - back)} ms after the database`)
   })
 
+  test('makes responses 503 while it refuses the role, also its new sessions alone', async () => {
+    const databaseUrl = await cluster.createDatabase()
+    const key = await createUserKey(databaseUrl)
+    const operator = postgres(cluster.url, { max: 1, onnotice: () => {} })
+    await operator`create role service_role login superuser password 'before'`
+    const own = new URL(databaseUrl)
+    own.username = 'service_role'
+    own.password = 'before'
+    await using instance = await startInstanceProcess(own.href)
+    const { url } = instance
+    const statuses = async () => {
+      const responses = await Promise.all(
+        ['/users', '/health', '/version'].map((path) => getFrom(`${url}${path}`, key)),
+      )
+      return responses.map(({ status }) => status)
+    }
+    for (const [refuse, accept] of [
+      ["alter role service_role password 'after'", "alter role service_role password 'before'"],
+      ['alter role service_role nologin', 'alter role service_role login'],
+    ] as const) {
+      expect(await statuses()).toEqual([200, 200, 200])
+      await operator.unsafe(refuse)
+      await operator`select pg_terminate_backend(pid) from pg_stat_activity where usename = 'service_role'`
+      await expect.poll(statuses).toEqual([503, 503, 200])
+      await operator.unsafe(accept)
+      await expect.poll(statuses).toEqual([200, 200, 200])
+    }
+    await operator.end()
+  })
+
   test('makes responses 503 too while it is silent, and serves again when it speaks', async () => {
     const databaseUrl = await cluster.createDatabase()
     const key = await createUserKey(databaseUrl)

@@ -192,6 +192,29 @@ describe.skipIf(!hasPostgres)('a database with three roles', () => {
     }
   })
 
+  test('tells who may not use the schema, as after a restore, to grant the rights: it makes no second devdata', async () => {
+    await sql.devdata_owner`revoke usage on schema public from public, devdata_operator, devdata_server`
+    const own = postgres(url.devdata_owner, { max: 1, onnotice: () => {} })
+    try {
+      for (const role of ['devdata_operator', 'devdata_server'] as const) {
+        const { code, stdout, stderr } = await command(role, 'migrate')
+        expect([code, stdout, stderr]).toEqual([
+          1,
+          '',
+          'This role may not use the schema public, which has a devdata; as the role that owns the schema, run ' +
+            'npm run -s devdata -- migrate, and then roles.sql\n',
+        ])
+      }
+      expect(await sql.devdata_operator`select to_regclass('devdata_operator.migrations') as found`).toEqual([
+        { found: null },
+      ])
+    } finally {
+      await own`grant usage on schema public to public`
+      await own.end()
+      await grantRights()
+    }
+  })
+
   test('leaves no secret behind if a key can’t be read after it was made', async () => {
     const count = async () => (await sql.devdata_owner`select from api_key_secrets`).length
     const before = await count()

@@ -153,6 +153,30 @@ describeOnServer('a database with settings of its own', () => {
     expect(await list(withoutSession)).toMatchObject({ code: 0 })
   })
 
+  test('can’t let charges be lost in a crash: its sessions wait for the disk, or it is refused', async () => {
+    await setForDatabase(service, 'default_transaction_isolation', "'read committed'")
+    const read = async (settings: Record<string, string> = {}) => {
+      const database = await openSameDatabase(service, settings)
+      try {
+        await database.detectPooler()
+        const [row] = await database.sql<{ value: string }[]>`
+          select current_setting('synchronous_commit') as value`
+        return row?.value
+      } finally {
+        await database.close()
+      }
+    }
+    expect(await read()).toBe('on')
+    await setForDatabase(service, 'synchronous_commit', 'remote_write')
+    expect(await read()).toBe('remote_write')
+    await setForDatabase(service, 'synchronous_commit', 'off')
+    expect(await read()).toBe('on')
+    await expect(read({ databasePreparedStatements: 'off' })).rejects.toThrow(
+      'The synchronous_commit of the role or the database is "off", and charges need "on"; ' +
+        "run: alter role … set synchronous_commit = 'on'",
+    )
+  })
+
   test('is not healthy if its keys are not found, and doctor says so', async () => {
     const { secret, id } = await service.createKey()
     // Functions of this schema stand in for those of PostgreSQL.

@@ -238,6 +238,10 @@ describeOnOneDatabase('a shop', (kind) => {
     }
     expect(await list('name=client&below=8')).toEqual([poor.id])
     expect(await list('name=CLIENT')).toHaveLength(3)
+    const school = await create({ reference: 'school', credits: 1, name: 'ÉCOLE İstanbul' })
+    for (const name of ['école', 'ISTANBUL']) {
+      expect([name, await list(`name=${encodeURIComponent(name)}`)]).toEqual([name, [school.id]])
+    }
     expect(await list('name=no+such+name')).toEqual([])
     const first = await service.request('/admin/keys?name=client&per_page=2', { key: shop })
     expect(first.headers.get('Link')).toMatch(/name=client&.*rel="next"/)
