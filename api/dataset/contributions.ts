@@ -115,7 +115,10 @@ export function noteIdentities(change: DatasetChange, identities: Fragment): Pro
 }
 
 /** Notes users and repositories as `noteGained` does, unless the users are authors in the repositories already. */
-async function noteContributions({ tx, version }: DatasetChange, pairs: Fragment): Promise<void> {
+async function noteContributions(
+  { tx, version, versionTerms }: DatasetChange,
+  pairs: Fragment,
+): Promise<void> {
   if (version === 1) return // all of them have it
   const isOther = tx`version <> ${version} and id in`
   await tx`
@@ -125,8 +128,11 @@ async function noteContributions({ tx, version }: DatasetChange, pairs: Fragment
         where i.user_id = pair.user_id and c.repository_id = pair.repository_id and c.kind = 'author'
       )
     )
-    insert into gained_items
-    select 'users'::list_name, id, false from users where ${isOther} (select user_id from added)
-    union all
-    select 'repositories', id, false from repositories where ${isOther} (select repository_id from added)`
+    insert into set_changes
+    select list, id, '{}', array[${versionTerms.gained}::integer]
+    from (
+      select 'users'::list_name as list, id from users where ${isOther} (select user_id from added)
+      union all
+      select 'repositories', id from repositories where ${isOther} (select repository_id from added)
+    ) gaining`
 }

@@ -112,28 +112,13 @@ async function waitForOtherChanges(tx: SqlOrTransaction, onWait: () => void): Pr
   await tx`select pg_advisory_xact_lock(${changeLock})`
 }
 
-/**
- * Gives the dataset its new version and counts, and notes which users and repositories have that version, or gained
- * something.
- */
-async function publish({ tx, version, rows }: DatasetChange): Promise<void> {
+/** Gives the dataset its new version and counts. */
+async function publish({ tx, version, versionTerms, rows }: DatasetChange): Promise<void> {
   const { users, repositories, commits } = rows
-  const [terms] = await tx<{ changed: number; gained: number; lost: number }[]>`
-    insert into dataset_versions (version, applied_at, gained_term_id, lost_term_id)
-    values (${version}, clock_timestamp(), nextval('term_ids'), nextval('term_ids'))
-    returning term_id as changed, gained_term_id as gained, lost_term_id as lost`
-  if (terms === undefined) throw new Error('a version has one row')
+  const { changed, gained, lost } = versionTerms
   await tx`
-    insert into set_changes
-    select list, id, '{}', array[case when is_loss then ${terms.lost}::integer else ${terms.gained} end] from gained_items`
-  await tx`
-    insert into set_changes
-    select list, id, '{}', array[${terms.changed}::integer]
-    from (
-      select 'users'::list_name as list, id from users where version = ${version}
-      union all
-      select 'repositories', id from repositories where version = ${version}
-    ) changed`
+    insert into dataset_versions (version, applied_at, term_id, gained_term_id, lost_term_id)
+    values (${version}, clock_timestamp(), ${changed}, ${gained}, ${lost})`
   await tx`
     update dataset set
       version = ${version},

@@ -23,14 +23,32 @@ export async function replaceTerms(change: DatasetChange, list: ListName, renewe
   await tx`drop table renewed_terms`
 }
 
-/** Notes the terms of changed records. New ones also gain `allTerm`. `changed` also selects `is_new`. */
-export function noteRecordTerms(change: DatasetChange, list: ListName, changed: Fragment): Promise<void> {
-  const { tx } = change
-  return noteTerms(
-    change,
-    list,
-    tx`
-      select id, old_term_ids, case when is_new then ${allTerm}::integer || term_ids else term_ids end as term_ids
-      from (${changed}) c`,
-  )
+/**
+ * Notes the terms of changed records, with that of the version. New ones also gain `allTerm`. `changed` also selects
+ * `is_new`, and `keeps_version`: whether the record doesn't get the version.
+ */
+export async function noteRecordTerms(
+  { tx, versionTerms }: DatasetChange,
+  list: ListName,
+  changed: Fragment,
+): Promise<void> {
+  await tx`
+    insert into set_changes
+    select ${list}::text::list_name, id, case when has_other_terms then coalesce(old_term_ids, '{}') else '{}' end,
+      array_remove(array[
+        case when keeps_version is not true then ${versionTerms.changed}::integer end, case when is_new then ${allTerm}::integer end
+      ], null) || case when has_other_terms then term_ids else '{}' end
+    from (select *, old_term_ids is distinct from term_ids as has_other_terms from (${changed}) c) c
+    where has_other_terms or keeps_version is not true`
+}
+
+/** Notes that records have changed, but not their terms. `ids` selects their ids. */
+export async function noteChanged(
+  { tx, versionTerms }: DatasetChange,
+  list: ListName,
+  ids: Fragment,
+): Promise<void> {
+  await tx`
+    insert into set_changes
+    select ${list}::text::list_name, id, '{}', array[${versionTerms.changed}::integer] from (${ids}) c`
 }

@@ -37,7 +37,6 @@ export const loadMap: readonly Step[] = [
       active_users: 'user_id integer',
       new_terms: 'id integer',
       set_changes: 'list list_name, id integer, lost integer[], gained integer[]',
-      gained_items: 'list list_name, id integer, is_loss boolean',
       use_changes:
         'list list_name, id integer, lost integer[], terms integer[], begins bigint[], ends bigint[]',
     },
@@ -170,7 +169,7 @@ export const loadMap: readonly Step[] = [
       authors:
         'repository_id integer, identity text, first_date bigint, last_date bigint, excludes_nothing boolean, is_new boolean, old_first_date bigint, old_last_date bigint, has_other_dates boolean',
     },
-    shares: ['affected_users', 'affected_uses', 'active_users', 'gained_items'],
+    shares: ['affected_users', 'affected_uses', 'active_users', 'set_changes'],
   },
   {
     file: 'changed-uses.ts',
@@ -195,7 +194,7 @@ export const loadMap: readonly Step[] = [
   {
     file: 'dataset-change.ts',
     does: 'gives the dataset its version, merges the changes into the stored sets and their numbers of ids, and removes terms that nothing has',
-    shares: ['new_terms', 'set_changes', 'gained_items'],
+    shares: ['new_terms', 'set_changes'],
   },
   {
     file: '../sets/term-slices.ts',

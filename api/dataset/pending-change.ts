@@ -10,9 +10,7 @@
  * - `new_terms`: dependencies, attributes and searchable texts that were added. Those that no item has at the end are
  *   removed
  * - `set_changes`: terms whose sets have lost and gained a user, a repository or a text. An item may have several rows.
- *   A term lost as often as gained is unchanged.
- * - `gained_items`: items that gained something that a filter can ask, or lost a dependency, though the change gives themselves no
- *   new version. An item may have several rows.
+ *   A term lost as often as gained is unchanged. Among the terms are those of the change's version.
  * - `use_changes`: the dependencies that users and repositories have stopped using, `lost`, and those that they use since
  *   the change, or with other dates: `terms`. Null `terms`: all that they use. An item may have several rows. Of several
  *   about one dependency, the last one counts.
@@ -26,6 +24,7 @@ export interface DatasetChange {
   tx: SqlOrTransaction
   /** The dataset's version after the change. Changed rows get it. */
   version: number
+  versionTerms: VersionTerms
   /**
    * Whether this change, or all changes since the planner's statistics were refreshed, concern more than a tenth of the
    * catalog. Then `analyzeTables` refreshes each table that was changed: the embedded database has no autovacuum.
@@ -33,6 +32,16 @@ export interface DatasetChange {
   isLarge: boolean
   /** What was done so far. */
   rows: RowChanges
+}
+
+/** The terms of a version, whose sets `changed_since` finds. */
+export interface VersionTerms {
+  /** Of users and repositories with a new record. */
+  changed: number
+  /** Of others that gained something that a filter can ask. */
+  gained: number
+  /** Of other users who lost a dependency. */
+  lost: number
 }
 
 /** What a change did to one kind of rows. */
@@ -81,17 +90,18 @@ export async function beginChange(tx: SqlOrTransaction): Promise<DatasetChange> 
       list list_name not null, id integer not null, lost integer[] not null, gained integer[] not null
     ) on commit drop`
   await tx`
-    create temporary table gained_items (list list_name not null, id integer not null, is_loss boolean not null) on commit drop`
-  await tx`
     create temporary table use_changes (
       list list_name not null, id integer not null, lost integer[] not null, terms integer[], begins bigint[], ends bigint[]
     ) on commit drop`
-  const [dataset] = await tx<{ version: number }[]>`select version from dataset`
+  const [dataset] = await tx<({ version: number } & VersionTerms)[]>`
+    select version, nextval('term_ids') as changed, nextval('term_ids') as gained, nextval('term_ids') as lost from dataset`
   if (dataset === undefined) throw new Error('the dataset row is missing')
+  const { version, ...versionTerms } = dataset
   const createRows = () => ({ added: 0, updated: 0, removed: 0 })
   return {
     tx,
-    version: dataset.version + 1,
+    version: version + 1,
+    versionTerms,
     isLarge: false,
     rows: {
       users: createRows(),
@@ -107,26 +117,26 @@ export async function beginChange(tx: SqlOrTransaction): Promise<DatasetChange> 
  * are left out: the set of the version has these.
  */
 export function noteGained(change: DatasetChange, list: ListName, gaining: Fragment): Promise<void> {
-  return noteMoved(change, list, gaining, { isLoss: false })
+  return noteMoved(change, list, gaining, change.versionTerms.gained)
 }
 
 /** Notes users who lost a dependency, as `noteGained` does: `losing` selects ids. */
 export function noteLost(change: DatasetChange, losing: Fragment): Promise<void> {
-  return noteMoved(change, 'users', losing, { isLoss: true })
+  return noteMoved(change, 'users', losing, change.versionTerms.lost)
 }
 
 async function noteMoved(
   { tx, version }: DatasetChange,
   list: ListName,
   moved: Fragment,
-  { isLoss }: { isLoss: boolean },
+  termId: number,
 ): Promise<void> {
   if (version === 1) return // all items have it
   // Found once: a plan that expects few may find them again for each item.
   await tx`
     with moved(id) as materialized (${moved})
-    insert into gained_items
-    select ${list}::text::list_name, id, ${isLoss}::boolean from ${tx(list)}
+    insert into set_changes
+    select ${list}::text::list_name, id, '{}', array[${termId}::integer] from ${tx(list)}
     where version <> ${version} and id in (select id from moved)`
 }
 

@@ -57,7 +57,11 @@ export async function applyUsers(load: Load): Promise<void> {
     'user',
     tx`select s.forge_rest_id from changed_users c join ${staged} s using (position) where c.is_new`,
   )
-  await noteRecordTerms(load, 'users', tx`select * from changed_users join ${staged} using (position)`)
+  await noteRecordTerms(
+    load,
+    'users',
+    tx`select *, false as keeps_version from changed_users join ${staged} using (position)`,
+  )
   await tx`
     insert into identities (identity, user_id)
     select unnest(s.identities), c.id from changed_users c join ${staged} s using (position) where c.is_new order by 1, 2`

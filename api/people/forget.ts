@@ -12,6 +12,7 @@ import {
   type DatasetChangeOptions,
   type DatasetChangeResult,
 } from '../dataset/dataset-change.ts'
+import { noteChanged } from '../dataset/item-terms.ts'
 import { dropLoadedHistories } from '../dataset/loaded-histories.ts'
 import { analyzeTables, type DatasetChange } from '../dataset/pending-change.ts'
 import { removeRepositories, removeUsers } from '../dataset/removal.ts'
@@ -212,7 +213,7 @@ function selectOwned(tx: SqlOrTransaction) {
 /** Gives the repositories of the table `person` another owner. Returns the number of those that it changed. */
 async function replaceOwner(change: DatasetChange, owner: string, isForgotten: IsForgotten): Promise<number> {
   const { tx, version } = change
-  await tx`create temporary table given_repositories (id integer primary key) on commit drop`
+  await tx`create temporary table given_repositories (id integer primary key, has_new_url boolean) on commit drop`
   await tx`
     declare owned no scroll cursor for
     select r.id, r.members, r.dependencies
@@ -233,14 +234,15 @@ async function replaceOwner(change: DatasetChange, owner: string, isForgotten: I
           id integer, full_name_key text, url_key text, members text, dependencies text, has_new_url boolean
         )
       ), noted as (
-        insert into given_repositories select id from changed where has_new_url
+        insert into given_repositories select id, has_new_url from changed
       )
       update repositories r set
         full_name_key = c.full_name_key, url_key = c.url_key, version = ${version}, members = c.members,
         dependencies = c.dependencies
       from changed c where r.id = c.id`
   }
-  await noteNewUrls(change, tx`select id from given_repositories`)
+  await noteChanged(change, 'repositories', tx`select id from given_repositories`)
+  await noteNewUrls(change, tx`select id from given_repositories where has_new_url`)
   await tx`drop table given_repositories`
   await tx`
     update contributions c set identity = ${identifyLogin(owner)}

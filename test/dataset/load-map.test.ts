@@ -16,15 +16,7 @@ const codeOf = (file: string) =>
   readFileSync(join(folder, file), 'utf8')
     .replaceAll(/\/\*\*.*?\*\//gs, '')
     .replaceAll(/^ *\/\/.*$/gm, '')
-const shared = [
-  'affected_users',
-  'affected_uses',
-  'active_users',
-  'new_terms',
-  'set_changes',
-  'gained_items',
-  'use_changes',
-]
+const shared = ['affected_users', 'affected_uses', 'active_users', 'new_terms', 'set_changes', 'use_changes']
 
 test('each temporary table is made in the file that the map says, and only shared ones are named in others', () => {
   const made = loadMap.flatMap(({ file, makes = {} }) => Object.keys(makes).map((table) => ({ file, table })))

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { mkdtemp, open, readdir, rename, rm, rmdir, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
+import type { ListName } from '../../catalog/filters.ts'
 import {
   hasAddresses,
   renderDependencies,
@@ -14,6 +15,8 @@ import type { Fragment, Sql, SqlOrTransaction } from '../../database/connect.ts'
 import { createFolder } from '../../database/create-folder.ts'
 import { unfinishedSuffix } from '../../database/private-file.ts'
 import { describeFileError, OperatorError, readCode, refuseWriting } from '../../errors.ts'
+import { uniteSets } from '../../sets/set-unions.ts'
+import { type SetKey, selectVersionTerms } from '../../sets/stored-sets.ts'
 import { type RecordKind, recordKinds } from '../../staging/records.ts'
 
 /** The file that describes an export. An export is complete once it exists. */
@@ -263,22 +266,23 @@ const allLines: Partial<Record<RecordKind, (tx: SqlOrTransaction) => AsyncIterab
 }
 
 /**
- * Read what was added or changed after a version, in the same order, and what was removed. Each is one statement: with
- * a limit, the planner could choose to read the whole table for each batch.
+ * Read what was added or changed after a version, in the same order, and what was removed. Users and repositories are
+ * found by the sets of the versions. The others are read in one statement: with a limit, the planner could choose to
+ * read the whole table for each batch.
  */
 const changedLines: Record<RecordKind, (tx: SqlOrTransaction, since: number) => AsyncIterable<string[]>> = {
-  users: (tx, since) => streamLines(tx, tx`select document from users where version > ${since} order by id`),
+  users: (tx, since) =>
+    readChanged(tx, 'users', since, {
+      select: (ids) => tx`select document from users where id = any (${ids}) order by id`,
+    }),
   identities: (tx, since) =>
     streamLines(tx, tx`select document from user_addresses where version > ${since} order by user_id`),
   repos: (tx, since) =>
-    streamLines(
-      tx,
-      tx`
-        select ${renderRepository(tx)} as document from repositories
-        where version > ${since}
-          or id = any (array(select repository_id from dependency_commit_changes where version > ${since}))
-        order by id`,
-    ),
+    readChanged(tx, 'repositories', since, {
+      others: tx`select repository_id from dependency_commit_changes where version > ${since}`,
+      select: (ids) => tx`
+        select ${renderRepository(tx)} as document from repositories where id = any (${ids}) order by id`,
+    }),
   commits: (tx, since) =>
     streamLines(
       tx,
@@ -295,6 +299,36 @@ const changedLines: Record<RecordKind, (tx: SqlOrTransaction, since: number) => 
         select format('{"forge_rest_id":%s,"kind":"%s","version":%s}', forge_rest_id, kind, version) as document
         from removals where version > ${since} order by id`,
     ),
+}
+
+/**
+ * Reads the documents of what was added or changed after a version, in batches. `others` selects further ids, and
+ * `select` is SQL for the documents of ids.
+ */
+async function* readChanged(
+  tx: SqlOrTransaction,
+  list: ListName,
+  since: number,
+  {
+    others = tx`select null::integer where false`,
+    select,
+  }: { others?: Fragment; select: (ids: Fragment) => Fragment },
+): AsyncGenerator<string[]> {
+  const [found] = await tx<{ edition: string; sets: SetKey[]; ids: number[] }[]>`
+    select edition, to_json(array(${tx.unsafe(selectVersionTerms(['term_id']))} where version > ${since})) as sets,
+      to_json(array(${others})) as ids
+    from dataset`
+  if (found === undefined) throw new Error('the dataset row is missing')
+  const { edition, sets, ids } = found
+  for await (const changed of uniteSets(tx, list, [{ sets, ids }], edition)) {
+    if (changed === 'outdated') throw new Error('a snapshot has one edition')
+    const all = changed.toIdSet()
+    for (let offset = 0; offset < all.total; offset += batchSize) {
+      const batch = tx`${tx.typed.bigints(all.select(offset, batchSize))}::integer[]`
+      const rows = await tx<{ document: string }[]>`${select(batch)}`
+      yield rows.map(({ document }) => document)
+    }
+  }
 }
 
 async function* streamLines(tx: SqlOrTransaction, lines: Fragment): AsyncGenerator<string[]> {
