@@ -7,7 +7,7 @@ import { describeUnready } from '../../api/catalog/derived-terms.ts'
 import { sortOrders } from '../../api/catalog/sort-orders.ts'
 import { migrate } from '../../api/database/migrate.ts'
 import { changeDataset } from '../../api/dataset/dataset-change.ts'
-import { noteTerms } from '../../api/dataset/item-terms.ts'
+import { noteChanged, noteTerms } from '../../api/dataset/item-terms.ts'
 import { markRestored } from '../../api/dataset/restored-dataset.ts'
 import { rebuildSets, verifySets } from '../../api/dataset/set-verification.ts'
 import { readVersionFixture, restoreDump } from '../../release/version-fixture.ts'
@@ -146,6 +146,7 @@ describeOnEachDatabase('a filter that 0.1.0 does not have', (kind) => {
         select r.id, term_ids as old_term_ids, array_remove(term_ids, a.id) as term_ids
         from repositories r join attributes a on a.id = any(term_ids) where name = 'forks' order by number desc limit 1`
       await noteTerms(change, 'repositories', tx`select * from older`)
+      await noteChanged(change, 'repositories', tx`select id from older`)
       const { count } = await tx`
         update repositories r set term_ids = o.term_ids, version = ${change.version} from older o where r.id = o.id`
       change.rows.repositories.updated += count
