@@ -374,6 +374,17 @@ print(json.dumps([
       },
     )
     const { output } = await python(`
+import http.client
+read1 = http.client.HTTPResponse.read1
+
+def close_with_last_byte(response, size=-1):
+    """What read1 does from Python 3.11.8, 3.12.2 and 3.13 on."""
+    chunk = read1(response, size)
+    if response.length == 0 and not response.isclosed():
+        response._close_conn()
+    return chunk
+
+http.client.HTTPResponse.read1 = close_with_last_byte
 slow = connect(timeout=0.5, retries=1)
 print(json.dumps([slow.users.get("ngoldberg")["login"], slow.users.get("ngoldberg")["login"], len(waits)]))
 `)
