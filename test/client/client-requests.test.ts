@@ -150,6 +150,11 @@ describe('look-ups and lists', () => {
     const byId = await collect(api.users.getMany(users.map((user) => user.forge_rest_id)))
     expect(byId.length).toBe(230)
     expect(await collect(api.users.getMany([]))).toEqual([])
+    received.length = 0
+    expect(await collect(api.users.getMany([-5, Number.MIN_SAFE_INTEGER]))).toEqual([])
+    expect(received.map(({ url }) => new URL(url).searchParams.get('forge_rest_ids'))).toEqual([
+      '-5,-9007199254740991',
+    ])
     expect(await service.readLedger(id)).toMatchObject({ charged: 690 })
     const many = api.users.getMany(logins, { budget: 130 })
     expect((await collect(many)).length).toBe(130)

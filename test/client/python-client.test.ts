@@ -154,7 +154,7 @@ print(json.dumps([
     const { output, id } = await python(`
 monolith = "yarrow-collective/monolith"
 print(json.dumps([
-    [user["login"] for ids in [["NGOLDBERG", "ngoldberg", "nobody-at-all"], [api.users.get("ngoldberg")["forge_rest_id"]]] for user in api.users.get_many(ids)],
+    [user["login"] for ids in [["NGOLDBERG", "ngoldberg", "nobody-at-all"], [api.users.get("ngoldberg")["forge_rest_id"], -5]] for user in api.users.get_many(ids)],
     [len(list(api.repositories.get_many([monolith]))), api.repositories.get(monolith)["full_name"]],
     len(list(api.repositories.commits(monolith, budget=30))),
     len(list(api.repositories.dependencies(monolith))) > 0,
