@@ -12,6 +12,7 @@ import {
   findViolation,
   joinPointer,
   listOperations,
+  openDocument,
 } from '../support/contract.ts'
 
 interface Example {
@@ -199,6 +200,18 @@ describe('openapi.yml', () => {
       const isSmall = Number(value.maximum) < 2 ** 31
       expect([pointer, value.format]).toEqual([pointer, isSmall ? undefined : 'int64'])
     }
+  })
+
+  // Later versions add fields to responses. Clients with strict types from this version have to ignore them.
+  it('forbids fields that it doesn’t name in the bodies of requests alone', () => {
+    const closed = [...walkDocument(openDocument, '')].filter(
+      ({ value }) => value.additionalProperties === false,
+    )
+    const sent = [...walkDocument(openDocument, '')].flatMap(({ pointer, value }) =>
+      /requestBody.*\/schema$/.test(pointer) && typeof value.$ref === 'string' ? [value.$ref.slice(1)] : [],
+    )
+    expect(sent.length).toBe(4)
+    expect(closed.map(({ pointer }) => pointer).sort()).toEqual(sent.sort())
   })
 
   it('gives a listed repository the fields of a single one and its dependencies', () => {
