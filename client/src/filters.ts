@@ -1,6 +1,5 @@
 /** How the filters of lists are written in a query. */
 import { flags, repeated } from './filter-types.ts'
-import { isWholeNumber } from './options.ts'
 
 /** Returns a member's name as the service has it. */
 export const toSnakeCase = (name: string): string =>
@@ -36,7 +35,7 @@ export function writeListUrl(path: string, filter: object): string {
 
 function writeValue(member: string, value: unknown, isFlag: boolean): string {
   if (typeof value === 'string') return value
-  if ((typeof value === 'boolean' && isFlag) || isWholeNumber(value)) return String(value)
+  if ((typeof value === 'boolean' && isFlag) || Number.isSafeInteger(value)) return String(value)
   const type = isFlag ? 'true or false' : 'a text or a whole number, or an array of them'
   throw new TypeError(`${member} must be ${type}, but has ${value}`)
 }

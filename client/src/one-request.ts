@@ -3,7 +3,7 @@ import { DevdataError, InvalidRequestError } from './errors.ts'
 import { writeListUrl } from './filters.ts'
 import { createRandomKey } from './idempotency-key.ts'
 import { resizePage } from './list-state.ts'
-import { assertKnownOptions, isWholeNumber } from './options.ts'
+import { assertKnownOptions, isKey, isWholeNumber } from './options.ts'
 import type { ResponseInfo, Send } from './request.ts'
 import type { ErrorCode, ValueCount } from './types.ts'
 
@@ -42,8 +42,8 @@ export async function findItem<Item>(
   if (maxCredits !== undefined && !isWholeNumber(maxCredits)) {
     throw new TypeError('maxCredits must be a whole number of credits')
   }
-  if (typeof idempotencyKey !== 'string' || idempotencyKey === '') {
-    throw new TypeError('idempotencyKey must be a text that no other request has')
+  if (!isKey(idempotencyKey)) {
+    throw new TypeError('idempotencyKey must be 1 to 255 visible ASCII characters')
   }
   try {
     return (await send<Item>({ method, path, idempotencyKey, maxCredits, signal })).body

@@ -10,3 +10,8 @@ export function assertKnownOptions(others: object): void {
 export function isWholeNumber(value: unknown): value is number {
   return Number.isSafeInteger(value) && Number(value) >= 0
 }
+
+/** Whether a value can be an API key or an idempotency key: visible ASCII characters, up to the service's limit. */
+export function isKey(value: unknown): value is string {
+  return typeof value === 'string' && /^[!-~]{1,255}$/.test(value)
+}

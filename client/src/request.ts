@@ -9,7 +9,7 @@ import {
   UnreachableError,
 } from './errors.ts'
 import { readNext } from './next-link.ts'
-import { assertKnownOptions, isWholeNumber } from './options.ts'
+import { assertKnownOptions, isKey, isWholeNumber } from './options.ts'
 import {
   maxTimerMs,
   readPauseSeconds,
@@ -48,9 +48,6 @@ export interface ResponseInfo {
   /** The balance of the key, in credits. */
   balance: number | undefined
 }
-
-/** A possible API key: what a header may contain. */
-export const keyPattern = /^[!-~]+$/
 
 /** How requests are sent. */
 export interface SenderOptions {
@@ -127,9 +124,7 @@ export function createSender({
 }: SenderOptions): Send {
   assertKnownOptions(others)
   const { href: base } = readBaseUrl(baseUrl)
-  if (typeof apiKey !== 'string' || !keyPattern.test(apiKey)) {
-    throw new TypeError('apiKey must be an API key: visible ASCII characters')
-  }
+  if (!isKey(apiKey)) throw new TypeError('apiKey must be an API key: visible ASCII characters')
   if (!isWholeNumber(retries)) throw new TypeError('retries must be a whole number')
   if (!(timeoutMs > 0)) throw new TypeError('timeoutMs must be a number of milliseconds')
   const connection: Connection = {
@@ -276,14 +271,16 @@ function parse(text: string, { ok, status, headers }: Response) {
   } catch (cause) {
     if (!ok && status !== 304) return undefined
     const details = { status, requestId: headers.get('X-Request-Id') ?? undefined, cause }
-    const isJson = headers.get('Content-Type')?.includes('json')
-    if (isJson) throw new ConnectionError('The request failed: the response is not whole', details)
+    if (headers.get('Content-Type')?.includes('json')) {
+      throw new ConnectionError('The request failed: the response is not whole', details)
+    }
     throw new InvalidRequestError('The response is not JSON: the base URL must be that of the API', details)
   }
 }
 
-/** Says what broke: `fetch` itself says only that it failed, and has the rest in causes. */
+/** Says what broke: `fetch` itself says only that it failed, and has the rest in causes, one for each address. */
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
-  return error.cause instanceof Error ? describe(error.cause) : error.message
+  const cause = error instanceof AggregateError ? error.errors[0] : error.cause
+  return cause instanceof Error ? describe(cause) : error.message
 }

@@ -1,7 +1,8 @@
 /**
  * Requests of the client, the packed file, against the real service: what it returns, retries, waits for and throws.
  */
-import { beforeAll, describe, expect, test, vi } from 'vitest'
+import dns from 'node:dns'
+import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import {
   type AdminModule,
   type ClientModule,
@@ -150,6 +151,11 @@ describe('look-ups and lists', () => {
     const byId = await collect(api.users.getMany(users.map((user) => user.forge_rest_id)))
     expect(byId.length).toBe(230)
     expect(await collect(api.users.getMany([]))).toEqual([])
+    received.length = 0
+    expect(await collect(api.users.getMany([-5, Number.MIN_SAFE_INTEGER]))).toEqual([])
+    expect(received.map(({ url }) => new URL(url).searchParams.get('forge_rest_ids'))).toEqual([
+      '-5,-9007199254740991',
+    ])
     expect(await service.readLedger(id)).toMatchObject({ charged: 690 })
     const many = api.users.getMany(logins, { budget: 130 })
     expect((await collect(many)).length).toBe(130)
@@ -304,6 +310,11 @@ describe('look-ups and lists', () => {
       await expect(api.users.get('ngoldberg', { maxCredits: value })).rejects.toThrow('maxCredits must be')
       await expect(api.users.get('ngoldberg', { idempotencyKey: value })).rejects.toThrow('idempotencyKey')
     }
+    // Headers can't have them.
+    for (const idempotencyKey of ['', 'Łukasz', 'my step', 'k'.repeat(256)]) {
+      const rule = 'idempotencyKey must be 1 to 255 visible ASCII characters'
+      await expect(api.users.get('ngoldberg', { idempotencyKey })).rejects.toThrow(new TypeError(rule))
+    }
     // biome-ignore lint/suspicious/noSparseArray: a hole is what programs may have
     expect(() => api.users.list({ location: [, 'berlin'] as string[] })).toThrow('location must be')
     expect(() => api.users.list('berlin' as never)).toThrow('a filter must be an object')
@@ -441,9 +452,22 @@ describe('retries', () => {
     tries = 0
     await expect(known.credits()).rejects.toBeInstanceOf(client.UnreachableError)
     expect(tries).toBe(4)
+    const { lookup } = dns
+    const resolve = vi.spyOn(dns, 'lookup').mockImplementation(((host: string, ...others: unknown[]) => {
+      const addresses = [
+        { address: '127.0.0.1', family: 4 },
+        { address: '::1', family: 6 },
+      ]
+      const respond = others.at(-1) as (error: null, addresses: object[]) => void
+      if (host === 'two.test') respond(null, addresses)
+      else Reflect.apply(lookup, dns, [host, ...others])
+    }) as typeof lookup)
+    onTestFinished(() => resolve.mockRestore())
     for (const [baseUrl, reason] of [
       [gone.url, 'ECONNREFUSED'],
       ['http://no-such-host.invalid', ''],
+      // All addresses of a host are tried, such as both of localhost.
+      [gone.url.replace('127.0.0.1', 'two.test'), 'connect ECONNREFUSED 127.0.0.1'],
       ['http://127.0.0.1:9', 'bad port'],
       [served.url.replace('http:', 'https:'), ''],
     ] as const) {

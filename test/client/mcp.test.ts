@@ -320,8 +320,8 @@ describe('a list', () => {
   test('has no more than 25,000 tokens, and what is paid for comes with the next result', async () => {
     const text = '長'.repeat(10_000)
     const names = Array.from({ length: 2_000 }, (_, index) => `package-of-a-name-${index}`)
-    const repositories = Array.from({ length: 4 }, (_, index) =>
-      createRepository(900_000 + index, 'long', names, { name: `${index}`, description: text }),
+    const repositories = [900_000, -900_001, 900_002, -900_003].map((id, index) =>
+      createRepository(id, 'long', names, { name: `${index}`, description: text }),
     )
     const users = Array.from({ length: 12 }, (_, index) =>
       createUser(900_000 + index, { location: `${text.slice(0, 200)} longtown`, bio: text, company: text }),

@@ -154,7 +154,7 @@ print(json.dumps([
     const { output, id } = await python(`
 monolith = "yarrow-collective/monolith"
 print(json.dumps([
-    [user["login"] for ids in [["NGOLDBERG", "ngoldberg", "nobody-at-all"], [api.users.get("ngoldberg")["forge_rest_id"]]] for user in api.users.get_many(ids)],
+    [user["login"] for ids in [["NGOLDBERG", "ngoldberg", "nobody-at-all"], [api.users.get("ngoldberg")["forge_rest_id"], -5]] for user in api.users.get_many(ids)],
     [len(list(api.repositories.get_many([monolith]))), api.repositories.get(monolith)["full_name"]],
     len(list(api.repositories.commits(monolith, budget=30))),
     len(list(api.repositories.dependencies(monolith))) > 0,
@@ -257,6 +257,9 @@ print(json.dumps([attempt(act)[:2] for act in [
     lambda: api.users.list(location="paris", resume=users.state),
     lambda: api.users.get(None),
     lambda: api.users.get(".."),
+    lambda: api.users.get("ngoldberg", idempotency_key=""),
+    lambda: api.users.get("ngoldberg", idempotency_key="my-step\\n"),
+    lambda: api.repositories.get("a/b", idempotency_key="Łukasz"),
     lambda: api.users.get_many("ngoldberg"),
     lambda: api.users.get_many(["a", 1]),
     lambda: api.repositories.commits("monolith"),
@@ -280,6 +283,9 @@ print(json.dumps([attempt(act)[:2] for act in [
       'ValueError: resume must be the state of an iteration of the same list, with the same filter',
       'TypeError: a login, an owner or a name must be a text',
       'ValueError: a login, an owner or a name must not be empty, a dot or two dots',
+      'ValueError: idempotency_key must be 1 to 255 visible ASCII characters',
+      'ValueError: idempotency_key must be 1 to 255 visible ASCII characters',
+      'ValueError: idempotency_key must be 1 to 255 visible ASCII characters',
       'TypeError: names or ids to look up must be a list',
       'TypeError: names and ids must be looked up separately',
       'ValueError: a repository is named by OWNER/NAME',
@@ -374,6 +380,17 @@ print(json.dumps([
       },
     )
     const { output } = await python(`
+import http.client
+read1 = http.client.HTTPResponse.read1
+
+def close_with_last_byte(response, size=-1):
+    """What read1 does from Python 3.11.8, 3.12.2 and 3.13 on."""
+    chunk = read1(response, size)
+    if response.length == 0 and not response.isclosed():
+        response._close_conn()
+    return chunk
+
+http.client.HTTPResponse.read1 = close_with_last_byte
 slow = connect(timeout=0.5, retries=1)
 print(json.dumps([slow.users.get("ngoldberg")["login"], slow.users.get("ngoldberg")["login"], len(waits)]))
 `)

@@ -12,6 +12,7 @@ import {
   findViolation,
   joinPointer,
   listOperations,
+  openDocument,
 } from '../support/contract.ts'
 
 interface Example {
@@ -189,6 +190,30 @@ describe('openapi.yml', () => {
     expect(names.filter((name) => platform.has(toTypeName(name)))).toEqual([])
   })
 
+  // Generators make 32 bits of an integer without a format.
+  it('has the format int64 for each integer that may exceed 32 bits', () => {
+    const integers = [...walkDocument(contract, '')].filter(({ value }) =>
+      [value.type].flat().includes('integer'),
+    )
+    expect(integers.length).toBeGreaterThan(40)
+    for (const { pointer, value } of integers) {
+      const isSmall = Number(value.maximum) < 2 ** 31
+      expect([pointer, value.format]).toEqual([pointer, isSmall ? undefined : 'int64'])
+    }
+  })
+
+  // Later versions add fields to responses. Clients with strict types from this version have to ignore them.
+  it('forbids fields that it doesn’t name in the bodies of requests alone', () => {
+    const closed = [...walkDocument(openDocument, '')].filter(
+      ({ value }) => value.additionalProperties === false,
+    )
+    const sent = [...walkDocument(openDocument, '')].flatMap(({ pointer, value }) =>
+      /requestBody.*\/schema$/.test(pointer) && typeof value.$ref === 'string' ? [value.$ref.slice(1)] : [],
+    )
+    expect(sent.length).toBe(4)
+    expect(closed.map(({ pointer }) => pointer).sort()).toEqual(sent.sort())
+  })
+
   it('gives a listed repository the fields of a single one and its dependencies', () => {
     const { Repository, ListedRepository } = contract.components.schemas
     const { dependencies, ...others } = ListedRepository?.properties ?? {}
@@ -241,6 +266,7 @@ describe('openapi.yml', () => {
         type: 'integer',
         minimum: 1,
         maximum: Number.MAX_SAFE_INTEGER,
+        format: 'int64',
         default: 1,
       })
       expect(schemas.per_page).toEqual({ type: 'integer', minimum: 1, maximum: 100, default: 30 })

@@ -15,7 +15,7 @@ const paths: Record<ListName, string> = { users: '/users', repositories: '/repos
 /** The parameters that choose the page and the order, and what is shown of an item. */
 const otherNames = ['page', 'per_page', 'after', 'sort', 'exclude']
 const { AccountName, DatasetVersion, SecondsOrDate } = contract.components.schemas
-const positive = { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER }
+const integer = { type: 'integer', format: 'int64', maximum: Number.MAX_SAFE_INTEGER }
 
 function describeParameter(row: FilterRow): { schema: Schema | undefined; explode: boolean } {
   const list = (items: Schema) => ({
@@ -41,7 +41,7 @@ function describeParameter(row: FilterRow): { schema: Schema | undefined; explod
     case 'flag':
       return single({ type: 'boolean' })
     case 'minimum':
-      return single(positive)
+      return single({ ...integer, minimum: 1 })
     case 'time':
     case 'use':
       return single(SecondsOrDate)
@@ -58,7 +58,7 @@ const entrySchemas: Record<string, Schema | undefined> = {
     type: 'string',
     pattern: `${AccountName?.pattern}`.replace(/^\^(.*)\+\$$/, '^$1{1,100}/$1{1,100}$'),
   },
-  INTEGER: { type: 'integer', minimum: -Number.MAX_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER },
+  INTEGER: { ...integer, minimum: -Number.MAX_SAFE_INTEGER },
 }
 
 const described = new Map<string, object>([

@@ -17,6 +17,7 @@ import { createAdaptorServer } from '@hono/node-server'
 import type { Nodes } from 'hast'
 import { fromHtml } from 'hast-util-from-html'
 import { afterAll, describe, expect, inject, test } from 'vitest'
+import { grantCredits } from '../../api/ledger/keys.ts'
 import { docsDirectory, findDocs } from '../../api/portal/docs-manifest.ts'
 import { demoCredits } from '../../api/runtime/trial.ts'
 import { buildDocs } from '../../docs-site/build.ts'
@@ -478,6 +479,23 @@ describe('the samples of the built pages', async () => {
       expect(output).toBe(response?.trim())
       expect(charged).toBeGreaterThan(0)
       count(label)
+    },
+  )
+
+  test.each(programs.filter(({ name, label }) => name === 'refresh' && !missing.includes(label)))(
+    'wait for the rate limit, and pay once for the pages of a run that failed: $name in $label',
+    async ({ label, code }) => {
+      const { secret, id } = await service.createKey({
+        credits: 250,
+        rateLimit: { requests: 2, seconds: 1 },
+      })
+      const directory = await mkdtemp(join(folder, 'program-'))
+      const failed = await tryRun(label, code, secret, directory)
+      expect(failed).toMatchObject({ exit: 1, stderr: expect.stringContaining('insufficient credits') })
+      await grantCredits(service.sql, id, 1_000)
+      const output = await run(label, code, secret, directory)
+      expect(output).toBe('300 users, 400 repositories, paid 500 credits\n')
+      expect((await service.readLedger(id)).charged).toBe(700)
     },
   )
 })

@@ -26,8 +26,9 @@ export const listStart: Position = { page: 1, after: '', paidSize: 0, delivered:
 
 /** Writes the cursor of a list. `listUrl` has its path and its filter. */
 export function writeCursor(listUrl: string, { page, after, paidSize, delivered }: Position): string {
-  // `after` of a sorted list may be negative.
-  const text = [page, after.replace('-', '_'), paidSize, ...delivered].join('-')
+  // Ids may be negative, and so may `after` of a sorted list.
+  const parts = [page, after, paidSize, ...delivered].map((part) => String(part).replace('-', '_'))
+  const text = parts.join('-')
   return `${createCheck(listUrl, text)}-${text}`
 }
 
@@ -39,13 +40,13 @@ export function readCursor(listUrl: string, cursor: string): Position {
       'A cursor must be copied exactly, and passed with the tool, the filter and the fields of its result.',
     )
   }
-  const [page, after = '', paidSize, ...delivered] = parts
+  const [page, after = '', paidSize, ...delivered] = parts.map((part) => part.replace('_', '-'))
   return {
     page: Number(page),
-    after: after.replace('_', '-'),
+    after,
     paidSize: Number(paidSize),
     // Ids are numbers. Hashes of commits have 40 digits or more.
-    delivered: delivered.map((key) => (/^\d{1,16}$/.test(key) ? Number(key) : key)),
+    delivered: delivered.map((key) => (/^-?\d{1,16}$/.test(key) ? Number(key) : key)),
   }
 }
 

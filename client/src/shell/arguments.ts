@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs'
 import process from 'node:process'
 import { parseArgs } from 'node:util'
 import type { RepositoryFilter, UserFilter } from '../filter-types.ts'
-import { keyPattern } from '../request.ts'
+import { isKey } from '../options.ts'
 import { UsageError } from './exit.ts'
 import { filterNames, filterRules, readChoice, readFilter, readWhole } from './filter-options.ts'
 import { type Format, formats } from './format.ts'
@@ -179,7 +179,7 @@ export function readSettings({ url, keyFile }: Arguments): Settings {
   }
   const apiKey = (keyFile === undefined ? DEVDATA_API_KEY : readText(keyFile, '--key-file')).trim()
   const keySource = keyFile === undefined ? 'DEVDATA_API_KEY' : `the file ${keyFile}`
-  if (!keyPattern.test(apiKey)) {
+  if (!isKey(apiKey)) {
     throw new UsageError('DEVDATA_API_KEY or the file of --key-file must have the API key alone')
   }
   return { baseUrl, urlSource, apiKey, keySource }

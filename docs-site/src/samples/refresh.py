@@ -1,5 +1,6 @@
 import json
 import os
+import time
 
 import requests
 
@@ -11,13 +12,23 @@ if os.path.exists("copy.json"):
         copy = json.load(file)
 
 
+def get(url, tries=7):
+    headers = {"Idempotency-Key": url}  # the same in the next run
+    for attempt in range(1, tries + 1):
+        response = session.get(url, headers=headers, timeout=30)
+        if response.ok:
+            return response
+        after = response.headers.get("Retry-After", "")
+        if not after.isdigit() or attempt == tries:
+            raise SystemExit(response.text)
+        time.sleep(int(after))
+
+
 def read_pages(path):
     url = "{base_url}" + path
     while url:
-        response = session.get(url)
-        if not response.ok:
-            raise SystemExit(response.text)
-        yield response.json()["data"], response.headers["X-Dataset-Version"]
+        response = get(url)
+        yield response.json()["data"], response.headers
         url = response.links.get("next", {}).get("url")
 
 
@@ -26,9 +37,9 @@ changes = "" if since is None else f"&changed_since={since}"
 version = None
 paid = 0
 for path, kept in [("/users", copy["user"]), ("/repos", copy["repository"])]:
-    for items, page_version in read_pages(f"{path}?per_page=100{changes}"):
-        version = version or page_version
-        paid += len(items)
+    for items, headers in read_pages(f"{path}?per_page=100{changes}"):
+        version = version or headers["X-Dataset-Version"]
+        paid += int(headers.get("X-Credits-Cost", 0))
         kept.update({str(item["forge_rest_id"]): item for item in items})
 if since is not None:
     for items, _ in read_pages(f"/removals?per_page=100&since={since}"):

@@ -104,7 +104,7 @@ class Connections:
             sock.settimeout(_time_left(deadline))
             received = connection.http.getresponse()
             chunks: list[bytes] = []
-            while True:
+            while not received.isclosed():  # with the last byte, from Python 3.11.8 on: the socket, too, if it isn't kept
                 sock.settimeout(_time_left(deadline))
                 chunk = received.read1(_CHUNK_BYTES)
                 if not chunk:

@@ -96,7 +96,7 @@ def _write_value(name: str, value: Any) -> str:
     if isinstance(value, bool):
         if name in FLAGS:
             return str(value).lower()
-    elif isinstance(value, int) and value >= 0:
+    elif isinstance(value, int):
         return str(value)
     kind = "a text or a whole number, or a list of them"
     if name in FLAGS:

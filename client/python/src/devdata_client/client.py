@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import json
+import re
 from collections.abc import Callable, Iterable, Mapping, MutableMapping
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
@@ -444,10 +445,10 @@ def _find_item(
     """Returns an item; None: the service says with this code that there is none."""
     if max_credits is not None and not is_whole_number(max_credits):
         raise ValueError("max_credits must be a whole number of credits")
-    if idempotency_key == "":
-        raise ValueError("idempotency_key must be a text that no other request has")
+    key = create_random_key() if idempotency_key is None else idempotency_key
+    if not re.fullmatch(r"[!-~]{1,255}", key):
+        raise ValueError("idempotency_key must be 1 to 255 visible ASCII characters")
     try:
-        key = create_random_key() if idempotency_key is None else idempotency_key
         return sender.send(path, idempotency_key=key, max_credits=max_credits).body
     except DevdataError as error:
         if error.code == absent:
