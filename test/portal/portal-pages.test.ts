@@ -162,7 +162,7 @@ describe.skipIf(!hasChromium())('in a browser', () => {
       // No response is recorded.
       await fill('Lima', 'react')
       await page.getByText('A key counts the whole question, free.').waitFor()
-      expect(await total().textContent()).toMatch(/^\d+ users of react\.$/)
+      expect(await total().textContent()).toMatch(/^\d+ users of react in package\.json\.$/)
       expect(await people().count()).toBe(0)
       expect(listSent()).toEqual([])
       await page.getByRole('button', { name: 'Enter your key' }).click()
@@ -202,7 +202,9 @@ describe.skipIf(!hasChromium())('in a browser', () => {
       )
       await visit(page, `${portal.origin}/docs`)
       await page.getByText('A key counts the whole question, free.').waitFor()
-      expect(await total().textContent()).toMatch(/^\d+ users in Germany\. \d+ users of react\.$/)
+      expect(await total().textContent()).toMatch(
+        /^\d+ users in Germany\. \d+ users of react in package\.json\.$/,
+      )
       expect(await people().count()).toBe(0)
       expect(listSent()).toEqual([])
     })
@@ -223,8 +225,8 @@ describe.skipIf(!hasChromium())('in a browser', () => {
     const field = page.getByLabel('Is my package or country in here?')
     for (const [text, answer] of [
       ['Germany', /^\d+ users in Germany\.$/],
-      ['React', /^\d+ users of react\.$/],
-      ['left-pad', /^left-pad is neither a country nor one of the \d+ most used packages\. With a key/],
+      ['React', /^\d+ users of react in package\.json\.$/],
+      ['left-pad', /^left-pad isn’t in the public figures\. With a key/],
     ] as const) {
       await field.fill(text)
       await page.locator('.coverage-search').getByText(answer).waitFor()
