@@ -12,9 +12,17 @@ import { writeCsv } from '../../api/cli/csv.ts'
 import { grantCredits } from '../../api/ledger/keys.ts'
 import { requests } from '../../docs-site/requests.ts'
 import { writeSample } from '../../docs-site/samples.ts'
+import recorded from '../../docs-site/src/responses/sentences.json' with { type: 'json' }
 import { setParameter } from '../../docs-site/src/scripts/corrections.ts'
 import { findKey } from '../../docs-site/src/scripts/key-text.ts'
 import { describePrice, readFields, writePath } from '../../docs-site/src/scripts/query.ts'
+import {
+  type RecordedSentences,
+  recordedPackages,
+  recordedPlaces,
+  verbs,
+  writeSentencePath,
+} from '../../docs-site/src/scripts/sentence-query.ts'
 import { escapePart } from '../../docs-site/src/scripts/url.ts'
 import { hasChromium, openPortal, openTab, reload, runAxe, visit } from '../support/browser.ts'
 import { readCounts } from '../support/counts-oracle.ts'
@@ -31,7 +39,7 @@ test('a question becomes the URL that a sample has, and the URL the question aga
     'usersOfZod',
     'usersOfReactInGermany',
     'usersWhoStartedZod',
-    'usersWhoRemovedRequests',
+    'usersWhoStoppedRequests',
   ] as const) {
     const { path } = requests[name]
     expect(writePath(readFields(path))).toBe(path)
@@ -97,6 +105,18 @@ test('no value of a question ends the string that it stands in', () => {
   expect(setParameter('/repos', 'full_names', 'honojs/hono,a/b')).toBe('/repos?full_names=honojs/hono,a/b')
 })
 
+test('nobody who stopped using a package is among those who still use it', () => {
+  const answers: RecordedSentences['answers'] = recorded.answers
+  for (const place of recordedPlaces) {
+    for (const packages of recordedPackages) {
+      const [all = 0, still = 0, stopped = 0] = verbs.map(
+        ({ text: verb }) => answers[writeSentencePath({ place, verb, packages })]?.total,
+      )
+      expect([place, packages, still + stopped <= all]).toEqual([place, packages, true])
+    }
+  }
+})
+
 test('a price names the whole list', () => {
   expect(describePrice('/users?per_page=100', { total: 1_234, cost: 100 })).toBe(
     '1,234 users match. All of them: 1,234 credits.',
@@ -146,7 +166,7 @@ describe.skipIf(!hasChromium())('in a browser', () => {
       await fill('Berlin', 'react')
       await page.getByLabel('What they do').selectOption('stopped using')
       const { headers } = await portal.service.request(
-        '/users?location=Berlin&dependency_names=react&dependency_status=removed',
+        '/users?location=Berlin&dependency_names=react&last_use_since=1970-01-01',
         { key: (await portal.service.createKey({ credits: 100 })).secret },
       )
       const count = headers.get('X-Total-Count')
@@ -154,7 +174,7 @@ describe.skipIf(!hasChromium())('in a browser', () => {
       expect(await people().count()).toBe(Math.min(3, Number(count)))
       await page.getByRole('button', { name: 'curl' }).click()
       expect(await page.locator('.sentence pre:visible').textContent()).toContain(
-        '/users?location=Berlin&dependency_names=react&dependency_status=removed&per_page=3',
+        '/users?location=Berlin&dependency_names=react&last_use_since=1970-01-01&per_page=3',
       )
       // A condition is never dropped.
       await fill('Berlin', '')
@@ -344,7 +364,7 @@ describe.skipIf(!hasChromium())('in a browser', () => {
     for (const [name, file] of [
       ['Who in Germany still uses react?', 'usersOfReactInGermany'],
       ['Who started using zod in 2024 or later?', 'usersWhoStartedZod'],
-      ['Who stopped using requests?', 'usersWhoRemovedRequests'],
+      ['Who stopped using requests in 2024 or later?', 'usersWhoStoppedRequests'],
       ['Who in Berlin uses zod?', 'usersOfZod'],
     ] as const) {
       const recorded = await readFile(

@@ -74,7 +74,7 @@ function findView() {
   return {
     form: find('.sentence form', HTMLFormElement),
     place: find('.sentence [name="place"]', HTMLInputElement),
-    status: find('.sentence [name="status"]', HTMLSelectElement),
+    verb: find('.sentence [name="verb"]', HTMLSelectElement),
     packages: find('.sentence [name="packages"]', HTMLInputElement),
     total: findPart('.total'),
     cost: findPart('.cost'),
@@ -89,8 +89,8 @@ function findView() {
   }
 }
 
-const readPath = ({ place, status, packages }: View) =>
-  writeSentencePath({ place: place.value, status: status.value, packages: packages.value })
+const readPath = ({ place, verb, packages }: View) =>
+  writeSentencePath({ place: place.value, verb: verb.value, packages: packages.value })
 
 /** The people, the JSON and the command are shown one at a time. */
 function startTabs({ people, json, curl }: View): void {
@@ -113,10 +113,10 @@ async function showAnswer(view: View): Promise<void> {
 }
 
 async function findAnswer(
-  { place, status, packages, isSample, path }: View,
+  { place, verb, packages, isSample, path }: View,
   key: string | undefined,
 ): Promise<Answer> {
-  if (status.value !== '' && packages.value.trim() === '') {
+  if (verb.selectedIndex > 0 && packages.value.trim() === '') {
     return { kind: 'refused', message: 'Name a package.' }
   }
   if (key !== undefined) return getListPrice(path, key)
