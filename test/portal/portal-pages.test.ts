@@ -5,7 +5,7 @@
  */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { BrowserContext, Locator, Page, Request } from 'playwright-core'
+import type { APIResponse, BrowserContext, Locator, Page, Request, Route } from 'playwright-core'
 import * as v from 'valibot'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { writeCsv } from '../../api/cli/csv.ts'
@@ -209,6 +209,54 @@ describe.skipIf(!hasChromium())('in a browser', () => {
       await page.getByRole('button', { name: 'JSON' }).click()
       expect(await page.locator('.sentence pre:visible').textContent()).toContain('"forge_rest_id"')
       expect(complaints).toEqual([])
+    })
+
+    test('does not pay twice for a response that is lost, and says what came too late to be shown', async () => {
+      const { secret, id } = await portal.service.createKey({ credits: 100 })
+      await visit(page, `${portal.origin}/docs`)
+      await useKey(secret)
+      await reload(page)
+      const buy = page.getByRole('button', { name: 'Show the first 3 for 3 credits' })
+      const readCharged = async () => (await portal.service.readLedger(id)).charged
+      /** Lets a part of the page buy, and the service charge it, before the response goes on as `end` says. */
+      const routePaid = (end: (route: Route, response: APIResponse) => Promise<void>) =>
+        page.route(/\/users\?/, async (route) => {
+          if (route.request().method() !== 'GET') return route.fallback()
+          await end(route, await route.fetch())
+        })
+      await fill('germany', 'react')
+      for (const [status, text] of [
+        [undefined, 'The API is unreachable. Select the button again: you pay once.'],
+        [502, 'The response has status 502. Select the button again: you pay once.'],
+        [429, 'The response has status 429. Select the button again: you pay once.'],
+      ] as const) {
+        await routePaid((route) => (status ? route.fulfill({ status, body: '' }) : route.abort()))
+        await buy.click()
+        await page.getByText(text).waitFor()
+        await page.unrouteAll()
+      }
+      // The question may be asked again from the beginning.
+      await fill('germany', 'zod')
+      await page.getByText(/^HEAD .*names=zod/).waitFor({ state: 'attached' })
+      await fill('germany', 'react')
+      await page.getByText(/^HEAD .*names=react/).waitFor({ state: 'attached' })
+      await buy.click()
+      await people().nth(2).waitFor()
+      expect(await readCharged()).toBe(3)
+
+      const { promise: gate, resolve: sendResponse } = Promise.withResolvers<void>()
+      await routePaid(async (route, response) => {
+        await gate
+        await route.fulfill({ response })
+      })
+      await fill('germany', 'typescript')
+      await buy.click()
+      await expect.poll(readCharged).toBe(6)
+      await fill('germany', 'react, typescript')
+      await page.getByText(/^HEAD .*names=react,typescript/).waitFor({ state: 'attached' })
+      sendResponse()
+      await page.getByText('An earlier question cost 3 credits.').waitFor()
+      expect(await people().count()).toBe(1) // the button
     })
 
     test('shows no number of the sample data on a service with other data', async () => {
