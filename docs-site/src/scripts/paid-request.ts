@@ -1,4 +1,7 @@
-/** Requests that cost credits: sent again until a response has come, under the key that has it paid once. */
+/**
+ * Requests that cost credits. After a lost response, the next attempt has the same idempotency key, so it isn't paid
+ * twice.
+ */
 
 /** What the service takes for the same request under an idempotency key. */
 interface PaidRequest {
