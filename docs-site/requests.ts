@@ -139,8 +139,8 @@ export const requests = {
   batchOfLogins: get('/users?logins=ngoldberg,nobody-has-this-login', ['X-Total-Count', 'X-Credits-Cost']),
   quoteReactOfOwner: quote('/repos?owner=rhaddad&dependency_names=react'),
   usersWhoStartedZod: get('/users?dependency_names=zod&first_use_since=2024-01-01&per_page=1', listHeaders),
-  usersWhoRemovedRequests: get(
-    '/users?dependency_names=requests&dependency_status=removed&per_page=1',
+  usersWhoStoppedRequests: get(
+    '/users?dependency_names=requests&last_use_since=2024-01-01&per_page=1',
     listHeaders,
   ),
   reactOfOwner: get(

@@ -134,6 +134,61 @@ describe.skipIf(!hasChromium())('the viewer, in a browser', () => {
     expect(await portal.service.readLedger(id)).toMatchObject({ charged: 0 })
   })
 
+  test('a response that is lost is not paid again, and the next request is another one', async () => {
+    const { dialog, id } = await open('users/listUsers', 4)
+    const accept = () => price().getByRole('button', { name: 'Get it for 2 credits' }).click()
+    const isLost = price().getByText('If you paid for the lost response, that counts.')
+    await page.route(/\/users\?/, async (route) => {
+      if (route.request().method() !== 'GET') return route.fallback()
+      await route.fetch() // The service has charged it.
+      await route.fulfill({ status: 502, body: '' })
+    })
+    await send()
+    await accept()
+    await dialog.getByText('502 Bad Gateway').waitFor()
+    await page.unrouteAll()
+    // The connection breaks after the headers.
+    await page.evaluate(() => {
+      const { fetch } = window
+      window.fetch = async (input, init) => {
+        const response = await fetch(input, init)
+        if (!(input instanceof Request && input.method === 'GET')) return response
+        window.fetch = fetch
+        await response.arrayBuffer()
+        return new Response(new ReadableStream({ pull: (body) => body.error() }), response)
+      }
+    })
+    await send()
+    await accept()
+    await page.getByText('Failed to fetch').first().waitFor()
+    for (const charged of [2, 4]) {
+      await send()
+      await price()
+        .getByText(/2 credits/)
+        .first()
+        .waitFor()
+      expect(await isLost.count()).toBe(charged === 2 ? 1 : 0)
+      await accept()
+      await dialog.getByText('200 OK').waitFor()
+      await expect.poll(() => portal.service.readLedger(id)).toMatchObject({ charged })
+    }
+    const keys = listSent()
+      .filter((request) => request.method() === 'GET' && request.url().includes('/users?'))
+      .map((request) => request.headers()['idempotency-key'])
+    expect(keys).toEqual([expect.stringMatching(/^[0-9a-f]{32}$/), keys[0], keys[0], expect.any(String)])
+    expect(keys[3]).not.toBe(keys[0])
+  })
+
+  test('an Idempotency-Key of the reader stays', async () => {
+    const { dialog } = await open('users/listUsers')
+    await findValue(findRow(dialog, 'Idempotency-Key')).fill('mine')
+    await send()
+    await price().getByRole('button', { name: 'Get it for 2 credits' }).click()
+    await dialog.getByText('200 OK').waitFor()
+    const paid = listSent().find((request) => request.method() === 'GET')
+    expect(paid?.headers()['idempotency-key']).toBe('mine')
+  })
+
   test('what the balance can’t pay isn’t sent', async () => {
     await open('users/listUsers', 0)
     await send()

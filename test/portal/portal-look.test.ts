@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { fromHtml } from 'hast-util-from-html'
 import { selectAll } from 'hast-util-select'
 import { describe, expect, test } from 'vitest'
+import { contract } from '../support/contract.ts'
 import { serveDocs } from '../support/docs.ts'
 import { readText } from '../support/html.ts'
 import { useStarted } from '../support/suite.ts'
@@ -60,6 +61,17 @@ describe('the tabs', () => {
       'Operators',
     ])
   })
+})
+
+test('each endpoint that costs credits has a color of its own in “Your key”, in both themes', async () => {
+  const metered = Object.values(contract.paths).filter(({ head }) => head !== undefined)
+  const css = await readFile(join(import.meta.dirname, '../../docs-site/src/styles/usage.css'), 'utf8')
+  const rules = [...css.matchAll(/^(.*)\[data-series(?:="(\d)")?\] \{\n {2}--series: (.*);$/gm)]
+  for (const theme of ['', '[data-theme="light"] ']) {
+    const colors = rules.filter(([, selector]) => selector === theme)
+    expect(colors.map(([, , series = '0']) => Number(series))).toEqual([...metered.keys()])
+    expect(new Set(colors.map(([, , , color]) => color)).size).toBe(metered.length)
+  }
 })
 
 test('every picture says what it shows, and has a caption', async () => {

@@ -5,16 +5,24 @@
  */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { BrowserContext, Locator, Page, Request } from 'playwright-core'
+import type { APIResponse, BrowserContext, Locator, Page, Request, Route } from 'playwright-core'
 import * as v from 'valibot'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { writeCsv } from '../../api/cli/csv.ts'
 import { grantCredits } from '../../api/ledger/keys.ts'
 import { requests } from '../../docs-site/requests.ts'
 import { writeSample } from '../../docs-site/samples.ts'
+import recorded from '../../docs-site/src/responses/sentences.json' with { type: 'json' }
 import { setParameter } from '../../docs-site/src/scripts/corrections.ts'
 import { findKey } from '../../docs-site/src/scripts/key-text.ts'
 import { describePrice, readFields, writePath } from '../../docs-site/src/scripts/query.ts'
+import {
+  type RecordedSentences,
+  recordedPackages,
+  recordedPlaces,
+  verbs,
+  writeSentencePath,
+} from '../../docs-site/src/scripts/sentence-query.ts'
 import { escapePart } from '../../docs-site/src/scripts/url.ts'
 import { hasChromium, openPortal, openTab, reload, runAxe, visit } from '../support/browser.ts'
 import { readCounts } from '../support/counts-oracle.ts'
@@ -31,7 +39,7 @@ test('a question becomes the URL that a sample has, and the URL the question aga
     'usersOfZod',
     'usersOfReactInGermany',
     'usersWhoStartedZod',
-    'usersWhoRemovedRequests',
+    'usersWhoStoppedRequests',
   ] as const) {
     const { path } = requests[name]
     expect(writePath(readFields(path))).toBe(path)
@@ -97,6 +105,18 @@ test('no value of a question ends the string that it stands in', () => {
   expect(setParameter('/repos', 'full_names', 'honojs/hono,a/b')).toBe('/repos?full_names=honojs/hono,a/b')
 })
 
+test('nobody who stopped using a package is among those who still use it', () => {
+  const answers: RecordedSentences['answers'] = recorded.answers
+  for (const place of recordedPlaces) {
+    for (const packages of recordedPackages) {
+      const [all = 0, still = 0, stopped = 0] = verbs.map(
+        ({ text: verb }) => answers[writeSentencePath({ place, verb, packages })]?.total,
+      )
+      expect([place, packages, still + stopped <= all]).toEqual([place, packages, true])
+    }
+  }
+})
+
 test('a price names the whole list', () => {
   expect(describePrice('/users?per_page=100', { total: 1_234, cost: 100 })).toBe(
     '1,234 users match. All of them: 1,234 credits.',
@@ -146,7 +166,7 @@ describe.skipIf(!hasChromium())('in a browser', () => {
       await fill('Berlin', 'react')
       await page.getByLabel('What they do').selectOption('stopped using')
       const { headers } = await portal.service.request(
-        '/users?location=Berlin&dependency_names=react&dependency_status=removed',
+        '/users?location=Berlin&dependency_names=react&last_use_since=1970-01-01',
         { key: (await portal.service.createKey({ credits: 100 })).secret },
       )
       const count = headers.get('X-Total-Count')
@@ -154,7 +174,7 @@ describe.skipIf(!hasChromium())('in a browser', () => {
       expect(await people().count()).toBe(Math.min(3, Number(count)))
       await page.getByRole('button', { name: 'curl' }).click()
       expect(await page.locator('.sentence pre:visible').textContent()).toContain(
-        '/users?location=Berlin&dependency_names=react&dependency_status=removed&per_page=3',
+        '/users?location=Berlin&dependency_names=react&last_use_since=1970-01-01&per_page=3',
       )
       // A condition is never dropped.
       await fill('Berlin', '')
@@ -162,7 +182,7 @@ describe.skipIf(!hasChromium())('in a browser', () => {
       // No response is recorded.
       await fill('Lima', 'react')
       await page.getByText('A key counts the whole question, free.').waitFor()
-      expect(await total().textContent()).toMatch(/^\d+ users of react\.$/)
+      expect(await total().textContent()).toMatch(/^\d+ users of react in package\.json\.$/)
       expect(await people().count()).toBe(0)
       expect(listSent()).toEqual([])
       await page.getByRole('button', { name: 'Enter your key' }).click()
@@ -191,6 +211,54 @@ describe.skipIf(!hasChromium())('in a browser', () => {
       expect(complaints).toEqual([])
     })
 
+    test('does not pay twice for a response that is lost, and says what came too late to be shown', async () => {
+      const { secret, id } = await portal.service.createKey({ credits: 100 })
+      await visit(page, `${portal.origin}/docs`)
+      await useKey(secret)
+      await reload(page)
+      const buy = page.getByRole('button', { name: 'Show the first 3 for 3 credits' })
+      const readCharged = async () => (await portal.service.readLedger(id)).charged
+      /** Lets a part of the page buy, and the service charge it, before the response goes on as `end` says. */
+      const routePaid = (end: (route: Route, response: APIResponse) => Promise<void>) =>
+        page.route(/\/users\?/, async (route) => {
+          if (route.request().method() !== 'GET') return route.fallback()
+          await end(route, await route.fetch())
+        })
+      await fill('germany', 'react')
+      for (const [status, text] of [
+        [undefined, 'The API is unreachable. Select the button again: you pay once.'],
+        [502, 'The response has status 502. Select the button again: you pay once.'],
+        [429, 'The response has status 429. Select the button again: you pay once.'],
+      ] as const) {
+        await routePaid((route) => (status ? route.fulfill({ status, body: '' }) : route.abort()))
+        await buy.click()
+        await page.getByText(text).waitFor()
+        await page.unrouteAll()
+      }
+      // The question may be asked again from the beginning.
+      await fill('germany', 'zod')
+      await page.getByText(/^HEAD .*names=zod/).waitFor({ state: 'attached' })
+      await fill('germany', 'react')
+      await page.getByText(/^HEAD .*names=react/).waitFor({ state: 'attached' })
+      await buy.click()
+      await people().nth(2).waitFor()
+      expect(await readCharged()).toBe(3)
+
+      const { promise: gate, resolve: sendResponse } = Promise.withResolvers<void>()
+      await routePaid(async (route, response) => {
+        await gate
+        await route.fulfill({ response })
+      })
+      await fill('germany', 'typescript')
+      await buy.click()
+      await expect.poll(readCharged).toBe(6)
+      await fill('germany', 'react, typescript')
+      await page.getByText(/^HEAD .*names=react,typescript/).waitFor({ state: 'attached' })
+      sendResponse()
+      await page.getByText('An earlier question cost 3 credits.').waitFor()
+      expect(await people().count()).toBe(1) // the button
+    })
+
     test('shows no number of the sample data on a service with other data', async () => {
       await portal.service.sql`update dataset set users_count = users_count + 1`
       const other = createInstance(portal.service)
@@ -202,7 +270,9 @@ describe.skipIf(!hasChromium())('in a browser', () => {
       )
       await visit(page, `${portal.origin}/docs`)
       await page.getByText('A key counts the whole question, free.').waitFor()
-      expect(await total().textContent()).toMatch(/^\d+ users in Germany\. \d+ users of react\.$/)
+      expect(await total().textContent()).toMatch(
+        /^\d+ users in Germany\. \d+ users of react in package\.json\.$/,
+      )
       expect(await people().count()).toBe(0)
       expect(listSent()).toEqual([])
     })
@@ -223,8 +293,8 @@ describe.skipIf(!hasChromium())('in a browser', () => {
     const field = page.getByLabel('Is my package or country in here?')
     for (const [text, answer] of [
       ['Germany', /^\d+ users in Germany\.$/],
-      ['React', /^\d+ users of react\.$/],
-      ['left-pad', /^left-pad is neither a country nor one of the \d+ most used packages\. With a key/],
+      ['React', /^\d+ users of react in package\.json\.$/],
+      ['left-pad', /^left-pad isn’t in the public figures\. With a key/],
     ] as const) {
       await field.fill(text)
       await page.locator('.coverage-search').getByText(answer).waitFor()
@@ -342,7 +412,7 @@ describe.skipIf(!hasChromium())('in a browser', () => {
     for (const [name, file] of [
       ['Who in Germany still uses react?', 'usersOfReactInGermany'],
       ['Who started using zod in 2024 or later?', 'usersWhoStartedZod'],
-      ['Who stopped using requests?', 'usersWhoRemovedRequests'],
+      ['Who stopped using requests in 2024 or later?', 'usersWhoStoppedRequests'],
       ['Who in Berlin uses zod?', 'usersOfZod'],
     ] as const) {
       const recorded = await readFile(

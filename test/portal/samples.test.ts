@@ -199,8 +199,8 @@ async function recordSentences(): Promise<string> {
   }
   for (const place of recordedPlaces) {
     for (const packages of recordedPackages) {
-      for (const { status } of verbs) {
-        const path = writeSentencePath({ place, status, packages })
+      for (const { text: verb } of verbs) {
+        const path = writeSentencePath({ place, verb, packages })
         const response = await request(path)
         const { data }: { data: Person[] } = await response.json()
         for (const person of data) recorded.people[person.login] = person

@@ -1,6 +1,6 @@
 /**
  * What everybody may know without a key: the figures of the coverage say how many users are in a country, and how many
- * use a package.
+ * use a package in a manifest.
  */
 import { docsPath } from '../docs-path.ts'
 import { findCountryCode } from './country-code.ts'
@@ -8,7 +8,7 @@ import { findCountryCode } from './country-code.ts'
 /** The part of `coverage.json` that is read here. */
 interface PublicFigures {
   countries: { country: string; users: number }[]
-  packages: { dependency_name: string; users: number }[]
+  packages: { dependency_name: string; dependency_file: string; users: number }[]
 }
 
 let loading: Promise<PublicFigures | undefined> | undefined
@@ -40,7 +40,9 @@ type Package = PublicFigures['packages'][number]
 const findPackage = ({ packages }: PublicFigures, name: string): Package | undefined =>
   packages.find(({ dependency_name }) => dependency_name.toLowerCase() === name.toLowerCase())
 
-const describePackage = ({ dependency_name, users }: Package) => `${countUsers(users)} of ${dependency_name}.`
+/** Some users have a package in several manifests, so the figures of these can't be added. */
+const describePackage = ({ dependency_name, dependency_file, users }: Package) =>
+  `${countUsers(users)} of ${dependency_name} in ${dependency_file}.`
 
 /** Says what is public about a place and packages, a sentence each. */
 export async function describePublicly(place: string, packages: readonly string[]): Promise<string[]> {
@@ -50,14 +52,12 @@ export async function describePublicly(place: string, packages: readonly string[
     ...(place === '' ? [] : describeCountry(figures, place)),
     ...packages.map((name) => {
       const found = findPackage(figures, name)
-      return found
-        ? describePackage(found)
-        : `${name} isn’t one of the ${figures.packages.length} most used packages.`
+      return found ? describePackage(found) : `${name} isn’t in the public figures.`
     }),
   ]
 }
 
-/** Says whether a text is a country or a package that the data has. */
+/** Says whether a text is a country or a package of the public figures. */
 export async function findPublicly(text: string): Promise<string> {
   const figures = await loadFigures()
   if (figures === undefined) return 'The figures can’t be read at the moment.'
@@ -66,5 +66,5 @@ export async function findPublicly(text: string): Promise<string> {
   const found = findPackage(figures, text)
   return found
     ? describePackage(found)
-    : `${text} is neither a country nor one of the ${figures.packages.length} most used packages. With a key, you can count it, free.`
+    : `${text} isn’t in the public figures. With a key, you can count it, free.`
 }

@@ -15,6 +15,7 @@ const parameters = {
   files: 'dependency_files',
   status: 'dependency_status',
   since: 'first_use_since',
+  ended: 'last_use_since',
   perPage: 'per_page',
 } as const
 
@@ -28,14 +29,14 @@ export type Question = { readonly list: string } & Readonly<Partial<Record<Field
 const findSeparator = (field: Field) => (repeated.includes(parameters[field]) ? ';' : ',')
 
 /**
- * The fields that say nothing: only users have places, companies and countries, and a status or a first use needs a
- * package or a manifest.
+ * The fields that say nothing: only users have places, companies and countries, and a status or the time of a use needs
+ * a package or a manifest.
  */
 export function listUnused({ list, packages = '', files = '' }: Question): string[] {
   const hasDependency = splitList(`${packages},${files}`).length > 0
   return [
     ...(list === 'repos' ? ['places', 'companies', 'countries'] : []),
-    ...(hasDependency ? [] : ['status', 'since']),
+    ...(hasDependency ? [] : ['status', 'since', 'ended']),
   ]
 }
 

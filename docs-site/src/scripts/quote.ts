@@ -14,12 +14,14 @@ export interface Quote {
   balance: number
   /** Items on all pages; null if the response isn't a list. */
   total: number | null
-  /** Whether the key has enough credits. */
+  /** Whether the request may be paid already, though its response was lost. */
+  isLost: boolean
+  /** Whether the key has enough credits, or may need none. */
   isAffordable: boolean
 }
 
 /** Reads the headers of a response to `HEAD`. */
-export function readQuote({ status, headers }: Head): Quote {
+export function readQuote({ status, headers }: Head, isLost = false): Quote {
   const readNumber = (name: string) => Number(headers.get(name) ?? 0)
   const cost = readNumber('X-Credits-Cost')
   const balance = readNumber('X-Credits-Remaining')
@@ -29,7 +31,8 @@ export function readQuote({ status, headers }: Head): Quote {
     cost,
     balance,
     total: total === null ? null : Number(total),
-    isAffordable: cost <= balance,
+    isLost,
+    isAffordable: isLost || cost <= balance,
   }
 }
 
@@ -49,12 +52,16 @@ export function countItems(path: string, count: number): string {
 /** What a response to `HEAD` with a price says that names no number of items, by status. */
 const refusals: Readonly<Record<number, string>> = { 403: 'Not enough credits', 404: 'Not found' }
 
-/** Writes `51 users · this page: 2 credits · HEAD was free`, and the balance if it is too low. */
+/**
+ * Writes `51 users · this page: 2 credits · HEAD was free`, and the balance if it is too low, or that the request may be
+ * paid already.
+ */
 export function writeQuote(path: string, quote: Quote): (string | Node)[] {
-  const { status, cost, balance, total, isAffordable } = quote
+  const { status, cost, balance, total, isLost, isAffordable } = quote
   const lack = isAffordable ? [] : [`. You have ${writeCredits(balance)}.`]
+  const loss = isLost ? ['. If you paid for the lost response, that counts.'] : []
   const isWhole = total === null || total === cost
   const found = refusals[status] ?? countItems(path, total ?? 1)
   const price = createElement('mark', { textContent: writeCost(cost) })
-  return [`${found} · ${isWhole ? '' : 'this page: '}`, price, ' · HEAD was free', ...lack]
+  return [`${found} · ${isWhole ? '' : 'this page: '}`, price, ' · HEAD was free', ...lack, ...loss]
 }

@@ -12,9 +12,6 @@ export interface RunRequest {
   readonly key: string | undefined
 }
 
-/** What the service takes for the same request under an idempotency key. */
-export const writeIdentity = ({ key, path }: RunRequest): string => `${key} ${path}`
-
 type Field = HTMLInputElement | HTMLSelectElement
 
 const listFields = (form: HTMLFormElement) => [...form.querySelectorAll<Field>('[data-parameter]')]
@@ -45,7 +42,3 @@ export function fillFields(form: HTMLFormElement, path: string): void {
   for (const field of listFields(form))
     if (field.dataset.place === 'query') field.value = query.get(field.dataset.parameter ?? '') ?? ''
 }
-
-/** `crypto.randomUUID` is missing on pages without HTTPS, except those of this machine. */
-export const createIdempotencyKey = (): string =>
-  [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('')

@@ -10,8 +10,9 @@ import { createButton, createElement } from './elements.ts'
 import { explainError } from './error-page.ts'
 import { onKeyChange, readKey } from './key.ts'
 import { openKeyDialog } from './key-dialog.ts'
+import { chooseIdempotencyKey, isLost, sendPaid } from './paid-request.ts'
 import { countItems, readQuote, writeQuote } from './quote.ts'
-import { createIdempotencyKey, fillFields, type RunRequest, readPath, writeIdentity } from './run-request.ts'
+import { fillFields, type RunRequest, readPath } from './run-request.ts'
 import { writeReceipt, writeResponse } from './run-view.ts'
 import { followKey, updateSample } from './sample-code.ts'
 import { getPage, writeEntriesPath } from './usage.ts'
@@ -46,8 +47,6 @@ class Run {
   #current: RunRequest
   /** What is under way. */
   #busy: RunRequest | undefined
-  /** Idempotency keys of requests that may have been charged, though no response has come. */
-  readonly #lostKeys = new Map<string, string>()
 
   constructor(form: HTMLFormElement) {
     const sample = form.parentElement
@@ -156,17 +155,14 @@ class Run {
     this.#say('Getting the price …')
     const head = await sendRequest({ method: 'HEAD', path, key, headers: sends })
     if (request !== this.#current) return
-    const price = readQuote(head)
+    const price = readQuote(head, isLost(request))
     const { cost, balance, total } = price
     // Free, or refused. Should it cost something by now, the service refuses it.
     if (cost === 0) return this.#deliver(request, { ...sends, 'Max-Credits': '0' })
     if (cost > Number(sends['Max-Credits'] ?? cost)) return this.#deliver(request, sends)
-    const lostKey = this.#lostKeys.get(writeIdentity(request))
-    const isAffordable = price.isAffordable || lostKey !== undefined
-    const note = lostKey === undefined ? [] : ['. If you paid for the lost response, that counts.']
-    this.#say(...writeQuote(path, { ...price, isAffordable }), ...note)
-    if (isAffordable) {
-      const idempotencyKey = lostKey ?? createIdempotencyKey()
+    this.#say(...writeQuote(path, price))
+    if (price.isAffordable) {
+      const idempotencyKey = chooseIdempotencyKey(request)
       const headers = { 'Idempotency-Key': idempotencyKey, ...sends, 'Max-Credits': String(cost) }
       this.#offer(`Get it for ${writeCost(cost)}`, () => this.#attempt(() => this.#deliver(request, headers)))
       return
@@ -183,19 +179,13 @@ class Run {
     const startedAt = performance.now()
     const response = await sendRequest({ method: this.#method, path, key, headers })
     const ms = Math.round(performance.now() - startedAt)
-    return { response, draw: () => writeResponse(response, ms, () => this.#close()) }
+    return { status: response.status, response, draw: () => writeResponse(response, ms, () => this.#close()) }
   }
 
   async #deliver(request: RunRequest, headers: Readonly<Record<string, string>>): Promise<void> {
-    const identity = writeIdentity(request)
     const idempotencyKey = headers['Idempotency-Key']
-    const wasLost = this.#lostKeys.has(identity)
-    if (idempotencyKey) this.#lostKeys.set(identity, idempotencyKey)
-    const { response, draw } = await this.#send(request, headers)
-    // A proxy may send an error in place of a response that was charged, and a refusal says nothing of an earlier one.
-    const { status } = response
-    const isComplete = status < 400 || status === 404 || (status < 500 && !wasLost)
-    if (idempotencyKey && isComplete) this.#lostKeys.delete(identity)
+    const send = () => this.#send(request, headers)
+    const { response, draw } = await (idempotencyKey ? sendPaid(request, idempotencyKey, send) : send())
     const cost = readNumber(response, 'X-Credits-Cost')
     const isCharged = this.#method === 'GET' && cost > 0
     const result = `${response.status}, ${isCharged ? writeCredits(cost) : 'free'}.`

@@ -6,18 +6,19 @@ import type { User } from '../../../client/src/types.ts'
 import { findCountryCode } from './country-code.ts'
 import { writePath } from './query.ts'
 
-/** What somebody does with a package, and the `dependency_status` that says so. */
+/** What somebody does with a package, and the fields of a question that say so. */
 export const verbs = [
-  { text: 'uses or used', status: '' },
-  { text: 'still uses', status: 'active' },
-  { text: 'stopped using', status: 'removed' },
+  { text: 'uses or used', asks: {} },
+  { text: 'still uses', asks: { status: 'active' } },
+  // Whoever removed a package from one repository may use it in another, so a status doesn't say that a use has ended.
+  { text: 'stopped using', asks: { ended: '1970-01-01' } },
 ] as const
 
 /** A sentence with its gaps filled, as typed. An empty place is everywhere. */
 export interface Sentence {
   place: string
-  /** A `dependency_status`, or empty for any. */
-  status: string
+  /** The text of a verb. */
+  verb: string
   /** Names of packages, separated by commas. */
   packages: string
 }
@@ -30,10 +31,11 @@ export const recordedPackages = ['zod', 'react', 'typescript', 'requests', 'hono
 export const shownPeople = 3
 
 /** The request that answers a sentence. A country is found by its code, any other place by its name. */
-export function writeSentencePath({ place, ...others }: Sentence): string {
+export function writeSentencePath({ place, verb, packages }: Sentence): string {
   const code = findCountryCode(place.trim())
   const where = code === undefined ? { places: place } : { countries: code }
-  return writePath({ list: 'users', ...where, ...others, perPage: String(shownPeople) })
+  const asks = verbs.find(({ text }) => text === verb)?.asks
+  return writePath({ list: 'users', ...where, ...asks, packages, perPage: String(shownPeople) })
 }
 
 /** A user object, as far as a row needs it. */

@@ -5,17 +5,17 @@
  * a response that was recorded with the sample data, and says so. On a service with other data there is none: then the
  * page says what the public figures do, and asks for a key.
  */
-import { readError, sendRequest } from './api-request.ts'
+import { type ApiResponse, readError, sendRequest } from './api-request.ts'
 import { completeField, packageCompletion, placeCompletion } from './completion.ts'
-import { writeCost } from './credits.ts'
+import { writeCost, writeCredits } from './credits.ts'
 import { findDemoKey } from './demo-key.ts'
 import { createButton, createElement, find } from './elements.ts'
 import { onKeyChange, readKey, writeKey } from './key.ts'
 import { openKeyDialog } from './key-dialog.ts'
+import { chooseIdempotencyKey, isLost, sendPaid } from './paid-request.ts'
 import { getListPrice, type ListPrice } from './price.ts'
 import { describePublicly } from './public-counts.ts'
 import { placeHint } from './query.ts'
-import { createIdempotencyKey } from './run-request.ts'
 import { followKey, writeKeyInto } from './sample-code.ts'
 import {
   describePerson,
@@ -37,7 +37,7 @@ type Answer =
   /** With what is public about the parts of the question, a sentence each. */
   | { kind: 'needs key'; known: string[] }
 
-const unreachable: Answer = { kind: 'refused', message: 'The API is unreachable.' }
+const unreachable = { kind: 'refused', message: 'The API is unreachable.' } satisfies Answer
 
 /** The sentence of the page. */
 type View = ReturnType<typeof findView>
@@ -74,10 +74,11 @@ function findView() {
   return {
     form: find('.sentence form', HTMLFormElement),
     place: find('.sentence [name="place"]', HTMLInputElement),
-    status: find('.sentence [name="status"]', HTMLSelectElement),
+    verb: find('.sentence [name="verb"]', HTMLSelectElement),
     packages: find('.sentence [name="packages"]', HTMLInputElement),
     total: findPart('.total'),
     cost: findPart('.cost'),
+    former: findPart('.former'),
     people: findPart('.people'),
     json: findPart('pre[data-view="json"]'),
     curl: findPart('pre[data-view="curl"]'),
@@ -89,8 +90,8 @@ function findView() {
   }
 }
 
-const readPath = ({ place, status, packages }: View) =>
-  writeSentencePath({ place: place.value, status: status.value, packages: packages.value })
+const readPath = ({ place, verb, packages }: View) =>
+  writeSentencePath({ place: place.value, verb: verb.value, packages: packages.value })
 
 /** The people, the JSON and the command are shown one at a time. */
 function startTabs({ people, json, curl }: View): void {
@@ -113,10 +114,10 @@ async function showAnswer(view: View): Promise<void> {
 }
 
 async function findAnswer(
-  { place, status, packages, isSample, path }: View,
+  { place, verb, packages, isSample, path }: View,
   key: string | undefined,
 ): Promise<Answer> {
-  if (status.value !== '' && packages.value.trim() === '') {
+  if (verb.selectedIndex > 0 && packages.value.trim() === '') {
     return { kind: 'refused', message: 'Name a package.' }
   }
   if (key !== undefined) return getListPrice(path, key)
@@ -211,24 +212,32 @@ function drawPerson(person: Person): HTMLElement {
   )
 }
 
+/** Says what a response cost that has come after its reader went on to another question. */
+function showFormerCost({ former }: View, { headers }: ApiResponse): void {
+  const cost = Number(headers.get('X-Credits-Cost'))
+  if (cost > 0) former.textContent = `An earlier question cost ${writeCredits(cost)}.`
+}
+
 /** A button that buys the first people of the list, for the price that it names. */
 function createOffer(view: View, { total, cost }: { total: number; cost: number }): HTMLButtonElement {
-  const { path } = view
-  const key = readKey()
-  // The same for each click, so a response that is lost isn't paid for twice.
-  const headers = { 'Max-Credits': String(cost), 'Idempotency-Key': createIdempotencyKey() }
+  const request = { path: view.path, key: readKey() }
+  const isAsked = () => request.path === view.path && request.key === readKey()
+  const explainLoss = (message: string) => {
+    if (isAsked()) view.cost.textContent = `${message} Select the button again: you pay once.`
+  }
   const buy = async () => {
-    const response = await sendRequest({ method: 'GET', path, key, headers })
-    if (path !== view.path || key !== readKey()) return
+    const idempotencyKey = chooseIdempotencyKey(request)
+    const headers = { 'Max-Credits': String(cost), 'Idempotency-Key': idempotencyKey }
+    const send = () => sendRequest({ method: 'GET', ...request, headers })
+    const response = await sendPaid(request, idempotencyKey, send)
+    if (isLost(request)) return explainLoss(readError(response))
+    if (!isAsked()) return showFormerCost(view, response)
     if (response.status !== 200) return draw(view, { kind: 'refused', message: readError(response) })
     const { data }: { data: Person[] } = JSON.parse(response.text)
     showPeople(view, data)
   }
-  const explainLoss = () => {
-    view.cost.textContent = 'The API is unreachable. Select the button again: you pay once.'
-  }
   const shown = total === 1 ? 'this user' : `the first ${Math.min(total, shownPeople)}`
   const label =
     cost === 0 ? `Show ${shown}: an admin key pays nothing` : `Show ${shown} for ${writeCost(cost)}`
-  return createButton(label, () => void buy().catch(explainLoss), 'primary')
+  return createButton(label, () => void buy().catch(() => explainLoss(unreachable.message)), 'primary')
 }

@@ -5,6 +5,7 @@ import { writeCredits } from './credits.ts'
 import { createButton, createElement } from './elements.ts'
 import { readKey } from './key.ts'
 import { hideKey } from './key-text.ts'
+import { chooseIdempotencyKey, isLost, sendPaid } from './paid-request.ts'
 import { readQuote, writeQuote } from './quote.ts'
 import { writeReceipt } from './run-view.ts'
 
@@ -43,20 +44,28 @@ async function askReader(content: (string | Node)[], offer: string | undefined, 
 }
 
 /**
- * Gets the price by `HEAD`, shows it, and sets `Max-Credits` to it: 0 for a response that is free. A lower
- * `Max-Credits` of the reader's own stays, because the service then refuses the request. Throws an `Error` if the
+ * Gets the price by `HEAD`, shows it, and sends the request with it as `Max-Credits`: 0 for a response that is free. A
+ * lower `Max-Credits` of the reader's own stays, because the service then refuses the request. Throws an `Error` if the
  * reader declines.
  */
-async function agreeOnPrice(request: Request, path: string): Promise<void> {
-  const quote = readQuote(await fetch(new Request(request, { method: 'HEAD' })))
+async function sendAtPrice(request: Request, path: string, key: string | undefined): Promise<Response> {
+  const { headers } = request
+  const paid = { path, key }
+  const quote = readQuote(await fetch(new Request(request, { method: 'HEAD' })), isLost(paid))
   const { cost, isAffordable } = quote
-  if (cost > Number(request.headers.get('Max-Credits') ?? cost)) return
-  if (cost > 0) {
-    const offer = isAffordable ? `Get it for ${writeCredits(cost)}` : undefined
-    const isAccepted = await askReader(writeQuote(path, quote), offer, request.signal)
-    if (!isAccepted) throw new Error('Not sent. Nothing was charged.')
-  }
-  request.headers.set('Max-Credits', String(cost))
+  if (cost > Number(headers.get('Max-Credits') ?? cost)) return fetch(request)
+  headers.set('Max-Credits', String(cost))
+  if (cost === 0) return fetch(request)
+  const offer = isAffordable ? `Get it for ${writeCredits(cost)}` : undefined
+  const isAccepted = await askReader(writeQuote(path, quote), offer, request.signal)
+  if (!isAccepted) throw new Error('Not sent. Nothing was charged.')
+  const idempotencyKey = headers.get('Idempotency-Key') ?? chooseIdempotencyKey(paid)
+  headers.set('Idempotency-Key', idempotencyKey)
+  return sendPaid(paid, idempotencyKey, async () => {
+    const response = await fetch(request)
+    await response.clone().arrayBuffer() // The connection may break before the end.
+    return response
+  })
 }
 
 /** Shows the ledger's entry of a response that cost credits, as Run does. */
@@ -100,10 +109,10 @@ export function createSend(apiUrl: string): typeof fetch {
     if (key) request.headers.set('Authorization', `Bearer ${key}`)
     else request.headers.delete('Authorization')
     const path = request.url.slice(apiUrl.length)
-    if (request.method === 'GET') await agreeOnPrice(request, path)
-    const response = await fetch(request)
+    const isGet = request.method === 'GET'
+    const response = await (isGet ? sendAtPrice(request, path, key) : fetch(request))
     tellBalance(response.headers, key)
-    if (request.method === 'GET' && Number(response.headers.get('X-Credits-Cost')) > 0) {
+    if (isGet && Number(response.headers.get('X-Credits-Cost')) > 0) {
       void showReceipt(apiUrl, request, response).catch(() => {}) // The balance has changed in the header, too.
     }
     return response.ok && path === '/api-key/credits' ? hideKeyIn(response) : response
