@@ -8,7 +8,7 @@ import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { readVersion as readProgramVersion } from '../../api/build-info.ts'
 import { importNdjson } from '../../api/sources/ndjson/import.ts'
-import { contract } from '../support/contract.ts'
+import { openDocument } from '../support/contract.ts'
 import { createInstance, unpack } from '../support/instance.ts'
 import { liveCommit } from '../support/live-service.ts'
 import { describeOnOneDatabase, liveRuntime, testInside, useService } from '../support/service.ts'
@@ -122,8 +122,8 @@ describeOnOneDatabase('among public endpoints', (kind) => {
     const json = await service.request('/openapi.json')
     expect(parse(yaml.text)).toEqual(json.json())
     expect(json.json()).toEqual({
-      ...contract,
-      servers: [{ ...contract.servers[0], url: 'http://localhost' }],
+      ...openDocument,
+      servers: [{ ...openDocument.servers[0], url: 'http://localhost' }],
     })
   })
 
