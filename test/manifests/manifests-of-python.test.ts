@@ -83,6 +83,18 @@ const examples: ManifestExample[] = [
     content: '-e .\n-e ./x\na @ file:///a\nb @ ./b\nc @ https://host.example/c.zip\n',
     names: ['c'],
   },
+  {
+    says: 'what pip freeze lists in an environment of Conda comes from the folders where Conda built it',
+    file: 'requirements.txt',
+    content: [
+      'numpy @ file:///croot/numpy_1682210216651/work',
+      'attrs @ file:///C:/ci/attrs_1604765588209/work#sha256=ab',
+      'pandas @ file:///home/conda/feedstock_root/build_artifacts/pandas_1693415281895/work/dist/pandas-1.whl',
+      'own @ file:///home/me/own_2/work',
+      'other @ file:///home/me/other_1682210216651/workspace',
+    ].join('\n'),
+    names: ['attrs', 'numpy', 'pandas'],
+  },
   { says: 'an empty file declares nothing', file: 'requirements.txt', content: '', names: [] },
   {
     says: 'PEP 621, PEP 735 and Poetry tables are read; python, the build system and the project itself are not',
