@@ -419,6 +419,38 @@ name = my_project
     names: ['a', 'b', 'f', 'six'],
   },
   {
+    says: 'a line continues a value only if it is indented deeper than the key',
+    file: 'setup.cfg',
+    content: `[options]
+  install_requires =
+    a
+
+    b
+  packages = find:
+  [options.extras_require]
+  x =
+   c
+    d
+  y = e
+\t[metadata]
+name = me
+`,
+    names: ['a', 'b', 'c', 'd', 'e'],
+  },
+  {
+    says: 'a line below the heading of a section continues nothing, and a deeper heading is part of a value',
+    file: 'setup.cfg',
+    content: `[options]
+packages = x
+  [c]
+install_requires = a
+[other]
+[options]
+  tests_require = b
+`,
+    names: ['a', 'b'],
+  },
+  {
     says: 'values of the section and of DEFAULT are inserted, as Python does',
     file: 'setup.cfg',
     content: `[DEFAULT]
