@@ -298,12 +298,50 @@ setup(install_requires=['a', *more, 'b'], extras_require={'x': ['c'] * more, **r
     says: 'what only Python could evaluate is told, beside what stands there as such',
     file: 'setup.py',
     content: `import setuptools
-setuptools.setup(install_requires=['a', f'{name}>=1', 'b%s' % x, 'c>=' + V, P + '>=1', 'd'] + read('r.txt').split(),
+setuptools.setup(install_requires=['a', f'{name}>=1', 'b%s' % x, 'c' + V, P + '>=1', 'd'] + read('r.txt').split(),
   extras_require={KEY: ['e'], 'x': [r for r in rs]})
 `,
     names: ['a', 'd', 'e'],
     isComputed: true,
   },
+  {
+    says: 'a name before a computed version is known',
+    file: 'setup.py',
+    content: `from setuptools import setup
+setup(
+    install_requires=["a>=%s" % v, "b[x] >={}".format(v), f"c~={v}", "d==" + v, 'e=='
+        f'{v}', rf'f!={v};python_version<"3"', "g <" + v + ",>=" + str(w)],
+    extras_require={'x': "h>=%s" % v, 'y': ["i>%s" % read('v', 'w'), 'j']},
+)
+`,
+    names: ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j'],
+  },
+  {
+    says: 'a name before a computed version is known, on both sides of a condition',
+    file: 'setup.py',
+    content:
+      "from setuptools import setup\nsetup(install_requires=['a==%s' % v if x else 'b==' + v if y else 'c', 'd'])",
+    names: ['a', 'b', 'c', 'd'],
+  },
+  ...[
+    "'a>=1\\n%s' % x",
+    "'a>=%s' % x + '\\nb'",
+    "'a>=1 b>=2'.split()",
+    "'a>={} b>={}'.format(x, y).split()",
+    "'a-%s>=1' % x",
+    "'a[' + x + ']>=1'",
+    "'a' + '>=1'",
+    "f'{x}>=1'",
+    "f'a{x}>=1'",
+    "'a' f'{x}>=1'",
+    "'%s>=1' % x",
+  ].map((value) => ({
+    says: `a text of which more than the version is computed is told: ${value}`,
+    file: 'setup.py',
+    content: `from setuptools import setup\nsetup(install_requires=[${value}, 'z'])`,
+    names: ['z'],
+    isComputed: true,
+  })),
   {
     says: 'what is read from elsewhere is told',
     file: 'setup.py',
