@@ -23,6 +23,12 @@ export const importMap: ManifestFormat = { files: ['import_map.json'], parse: pa
 const sections = ['dependencies', 'devDependencies', 'peerDependencies', 'optionalDependencies']
 
 /**
+ * A name of the characters that npm accepts, also in old packages. Others are comments (`"//": "why"`), or parts of a
+ * template (`"<%= name %>": "1"`).
+ */
+const packageName = /^(?!\.)(?:@[\w.~!*'()-]+\/)?[\w.~!*'()-]+$/
+
+/**
  * An alias: a name with a version, or a name that can't be mistaken for a version. JSR has no names without a scope.
  */
 const alias = /^npm:(?:(@?[^@]+)@.|(@[^@/]+\/[^@]+|[a-z][^@\s]*)$)|^jsr:(@[^@/]+\/[^@/]+)(?:@|$)/i
@@ -49,8 +55,9 @@ function* parsePackageJson(content: string): Generator<Declared> {
       if (local.test(range)) continue
       const [, catalog] = /^catalog:(.*)$/.exec(range) ?? []
       const key = `${catalog || 'default'}:${name}`
-      if (catalog === undefined) yield readAlias(range) ?? name
-      else yield { key, file: catalogFile, name }
+      const installed = catalog === undefined ? (readAlias(range) ?? name) : name
+      if (!packageName.test(installed)) continue
+      yield catalog === undefined ? installed : { key, file: catalogFile, name }
     }
   }
 }
@@ -71,7 +78,8 @@ export function* readCatalogs({ catalog, catalogs }: Table): Generator<Definitio
   for (const [catalogName, ranges] of all) {
     for (const [name, range] of Object.entries(isTable(ranges) ? ranges : {})) {
       const aliased = typeof range === 'string' ? readAlias(range.trim()) : undefined
-      if (aliased !== undefined) definitions.set(`${catalogName}:${name}`, [aliased])
+      if (aliased !== undefined && packageName.test(aliased))
+        definitions.set(`${catalogName}:${name}`, [aliased])
     }
   }
   if (definitions.size > 0) yield { definitions }
@@ -109,7 +117,7 @@ function* parseDenoJson(content: string): Generator<string | OwnPackage | Worksp
   const scopes = Object.values(readTable(document, 'scopes')).filter(isTable)
   for (const target of [readTable(document, 'imports'), ...scopes].flatMap((map) => Object.values(map))) {
     const [, name] = (typeof target === 'string' && specifier.exec(target)) || []
-    if (name !== undefined) yield name
+    if (name !== undefined && packageName.test(name)) yield name
   }
 }
 

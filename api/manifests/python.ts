@@ -76,6 +76,9 @@ function isLocation(text: string): boolean {
   return /^[a-z][a-z+]*:/i.test(start) || /^\.|[\\/]|\.(?:whl|zip|tar\.gz|tgz|tar\.bz2)$/i.test(start)
 }
 
+/** Where Conda built a package, `…/numpy_1682210216651/work`: `pip freeze` lists it with this folder. */
+const buildFolder = /_\d{9,}[\\/]work(?:[\\/\s;#]|$)/
+
 interface Requirement {
   /** Normalized. */
   name: string
@@ -92,7 +95,8 @@ function parseRequirement(text: string): Requirement | undefined {
   if (name === undefined || /[._-]$/.test(name)) return undefined
   const requirement = { name: normalizePythonName(name), isLocal: false }
   // Hatch and PDM write `{root:uri}` and `${PROJECT_ROOT}` for the project's folder.
-  if (rest.startsWith('@')) return { ...requirement, isLocal: /^@\s*(?:file:|[./\\]|\$?\{)/i.test(rest) }
+  const isLocal = /^@\s*(?:file:|[./\\]|\$?\{)/i.test(rest) && !buildFolder.test(rest)
+  if (rest.startsWith('@')) return { ...requirement, isLocal }
   const versions = (rest.split(';', 1)[0] ?? '').trim()
   const bare = versions.startsWith('(') && versions.endsWith(')') ? versions.slice(1, -1).trim() : versions
   return areConstraints(bare) ? requirement : undefined

@@ -38,7 +38,7 @@ function* parseSetupCfg(content: string): Generator<string> {
 interface Entry {
   section: string
   key: string
-  /** The text after the sign, and the indented lines that follow, trimmed. */
+  /** The text after the sign, and the lines that follow and are indented deeper, trimmed. */
   lines: string[]
   /** The number of its first line, from 1. */
   line: number
@@ -47,23 +47,29 @@ interface Entry {
 function readEntries(content: string): Entry[] {
   const entries: Entry[] = []
   let section: string | undefined
+  /** What a line continues that is indented deeper than its first one. */
+  let entry: Entry | undefined
+  let indentation = 0
   for (const [index, line] of content.split(/\r\n?|\n/).entries()) {
     const text = line.trim()
-    const entry = entries.at(-1)
     if (text === '' || text.startsWith('#') || text.startsWith(';')) continue
-    if (/^\s/.test(line) && entry !== undefined && entry.section === section) {
+    const ownIndentation = line.search(/\S/)
+    if (entry !== undefined && ownIndentation > indentation) {
       entry.lines.push(text)
       continue
     }
+    indentation = ownIndentation
     if (text.startsWith('[') && text.endsWith(']')) {
       section = text.slice(1, -1).trim()
+      entry = undefined
       continue
     }
     const sign = text.search(/[=:]/)
     if (section === undefined || sign < 1)
       throw new Error(`line ${index + 1} is not INI: ${text.slice(0, 80)}`)
     const key = text.slice(0, sign).trim().toLowerCase()
-    entries.push({ section, key, lines: [text.slice(sign + 1).trim()], line: index + 1 })
+    entry = { section, key, lines: [text.slice(sign + 1).trim()], line: index + 1 }
+    entries.push(entry)
   }
   return entries
 }

@@ -1,6 +1,6 @@
 import { normalizePythonName, pythonSpelling } from '../names/dependency-names.ts'
 import type { ManifestFormat } from './manifest-format.ts'
-import type { Program } from './program.ts'
+import { computedPart, type Program } from './program.ts'
 import { readRequirementLines } from './python.ts'
 import { scanPython } from './python-program.ts'
 
@@ -20,13 +20,16 @@ const addingMethods = new Set(['append', 'extend', 'insert', 'update'])
 /** Brackets may be nested this deep; no list of requirements comes near it. */
 const maxDepth = 100
 
+/** Whether a token is a string. */
+const isString = (token: string | undefined) => /^["?]/.test(token ?? '')
+
 /** Indices of tokens; `end` is exclusive. */
 type Range = readonly [start: number, end: number]
 
 /**
  * The packages in a `setup.py` that are literals: in lists, tuples, dictionaries and strings, in additions to them, and
- * in variables. Yields null for dependencies that are computed, such as a function's result. A project that lists
- * itself to reuse its extras (`name[all]`) does not depend on itself. No Python is run.
+ * in variables. Yields null for dependencies that are computed, such as a function's result, but not if only the version
+ * is. A project that lists itself to reuse its extras (`name[all]`) does not depend on itself. No Python is run.
  *
  * @throws {Error} when it is not Python, or an entry is not a PEP 508 requirement
  */
@@ -90,10 +93,11 @@ function findOwnName(
 }
 
 function* readRequirements(
-  { tokens, closes }: Program,
+  program: Program,
   calls: readonly Range[],
   variables: ReadonlyMap<string, readonly Range[]>,
 ): Generator<string | null> {
+  const { tokens, closes } = program
   const read = new Set<string>() // variables whose requirements were read
   let isComputed = false
 
@@ -106,17 +110,22 @@ function* readRequirements(
         continue
       // `*list` and `**dictionary`
       if (token === '*' && (at === start || tokens[at - 1] === ',' || tokens[at - 1] === '*')) continue
-      if (token.startsWith('"')) {
-        const parts = [token.slice(1)]
-        const isSum = tokens[at - 1] === '+'
-        for (; tokens[at + 1]?.startsWith('"'); at++) parts.push(tokens[at + 1]?.slice(1) ?? '')
+      if (isString(token)) {
+        const first = at
+        while (isString(tokens[at + 1])) at++
+        const strings = tokens.slice(first, at + 1)
         const next = tokens[at + 1] ?? ''
         if (next === ':')
           at++ // a dictionary's key
-        else if (isSum || next === '+' || next === '%' || next === '.') at = skipComputed(at + 1, end)
-        else yield* readRequirementLines(parts.join(''), '"setup.py"')
+        else if (tokens[first - 1] === '+') at = skipComputed(at + 1, end)
+        else if (['+', '%', '.'].includes(next) || strings.some((each) => each.startsWith('?'))) {
+          const { name, last } = readComputedText(program, strings, at + 1, end)
+          if (name === undefined) isComputed = true
+          else yield name
+          at = last
+        } else yield* readRequirementLines(strings.map((each) => each.slice(1)).join(''), '"setup.py"')
       } else if (close !== undefined) {
-        if (isComprehension(at, close)) isComputed = true
+        if (isComprehension(program, at, close)) isComputed = true
         else yield* readValue([at + 1, close], depth + 1)
         at = close
       } else if (token === 'if') {
@@ -150,13 +159,6 @@ function* readRequirements(
     return at - 1
   }
 
-  function isComprehension(open: number, close: number): boolean {
-    for (let at = open + 1; at < close; at = (closes.get(at) ?? at) + 1) {
-      if (tokens[at] === 'for') return true
-    }
-    return false
-  }
-
   for (const [start, end] of calls) {
     for (let at = start; at < end; at = (closes.get(at) ?? at) + 1) {
       if (tokens[at] === '*') isComputed = true // **options
@@ -168,6 +170,37 @@ function* readRequirements(
     }
   }
   if (isComputed) yield null
+}
+
+/**
+ * Reads strings and what is computed after them, up to the comma or the condition. Of `"name>=%s" % version`, the name
+ * is known.
+ */
+function readComputedText(
+  { tokens, closes }: Program,
+  strings: readonly string[],
+  from: number,
+  end: number,
+): { name: string | undefined; last: number } {
+  let at = from
+  while (at < end && !/^(?:,|if|else)$/.test(tokens[at] ?? '')) at = (closes.get(at) ?? at) + 1
+  const last = at - 1
+  const hasLines = [...strings, ...tokens.slice(from, at)].some((each) => each.includes('\n'))
+  const afterCall = tokens[(closes.get(from + 2) ?? from) + 1]
+  const isFormatted = tokens[from] !== '.' || (tokens[from + 1] === 'format' && afterCall !== '.')
+  if (hasLines || !isFormatted) return { name: undefined, last }
+  const text = strings
+    .map((each) => (each.startsWith('?') ? each.replace(/\{[\s\S]*/, computedPart) : each).slice(1))
+    .join('')
+  const [, name] = /^\s*([a-z\d](?:[\w.-]*[a-z\d])?)\s*(?:\[[^\]\0]*\]\s*)?[=<>!~]/i.exec(text) ?? []
+  return { name: name && normalizePythonName(name), last }
+}
+
+function isComprehension({ tokens, closes }: Program, open: number, close: number): boolean {
+  for (let at = open + 1; at < close; at = (closes.get(at) ?? at) + 1) {
+    if (tokens[at] === 'for') return true
+  }
+  return false
 }
 
 /** The values that a program assigns or adds to its variables, anywhere. */

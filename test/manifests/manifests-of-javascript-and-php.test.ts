@@ -29,6 +29,36 @@ const examples: ManifestExample[] = [
     names: ['@a/b', '@jsr/std__path', 'left-pad'],
   },
   {
+    says: 'comments, templates and other names with characters that npm refuses are left out, but not the odd names of old packages',
+    file: 'package.json',
+    content: JSON.stringify({
+      dependencies: {
+        '//': 'why',
+        '// 1': 'x',
+        '<%= name %>': '1',
+        '{{dep}}': '1',
+        'a b': '1',
+        '@s/x/y': '1',
+        '@s': '1',
+        '.': '1',
+        old: 'npm:<%= name %>@1',
+        '<%= catalog %>': 'catalog:',
+        äöü: '1',
+        JSONStream: '1',
+        "~it's!(*)": '1',
+        '@S.-/_x.y': '1',
+        '-': '1',
+      },
+    }),
+    names: ['-', '@S.-/_x.y', 'JSONStream', "~it's!(*)"],
+  },
+  {
+    says: 'names with characters that npm refuses are left out',
+    file: 'deno.json',
+    content: '{"imports":{"a":"npm:<%= name %>@1","b":"npm:b@1","c":"npm:/@s/c@1/path","d":"jsr:@s/{{d}}"}}',
+    names: ['@s/c', 'b'],
+  },
+  {
     says: 'a range with the prefix of an alias, as Yarn writes it, is none',
     file: 'package.json',
     content:

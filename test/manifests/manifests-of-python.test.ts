@@ -83,6 +83,18 @@ const examples: ManifestExample[] = [
     content: '-e .\n-e ./x\na @ file:///a\nb @ ./b\nc @ https://host.example/c.zip\n',
     names: ['c'],
   },
+  {
+    says: 'what pip freeze lists in an environment of Conda comes from the folders where Conda built it',
+    file: 'requirements.txt',
+    content: [
+      'numpy @ file:///croot/numpy_1682210216651/work',
+      'attrs @ file:///C:/ci/attrs_1604765588209/work#sha256=ab',
+      'pandas @ file:///home/conda/feedstock_root/build_artifacts/pandas_1693415281895/work/dist/pandas-1.whl',
+      'own @ file:///home/me/own_2/work',
+      'other @ file:///home/me/other_1682210216651/workspace',
+    ].join('\n'),
+    names: ['attrs', 'numpy', 'pandas'],
+  },
   { says: 'an empty file declares nothing', file: 'requirements.txt', content: '', names: [] },
   {
     says: 'PEP 621, PEP 735 and Poetry tables are read; python, the build system and the project itself are not',
@@ -286,12 +298,50 @@ setup(install_requires=['a', *more, 'b'], extras_require={'x': ['c'] * more, **r
     says: 'what only Python could evaluate is told, beside what stands there as such',
     file: 'setup.py',
     content: `import setuptools
-setuptools.setup(install_requires=['a', f'{name}>=1', 'b%s' % x, 'c>=' + V, P + '>=1', 'd'] + read('r.txt').split(),
+setuptools.setup(install_requires=['a', f'{name}>=1', 'b%s' % x, 'c' + V, P + '>=1', 'd'] + read('r.txt').split(),
   extras_require={KEY: ['e'], 'x': [r for r in rs]})
 `,
     names: ['a', 'd', 'e'],
     isComputed: true,
   },
+  {
+    says: 'a name before a computed version is known',
+    file: 'setup.py',
+    content: `from setuptools import setup
+setup(
+    install_requires=["a>=%s" % v, "b[x] >={}".format(v), f"c~={v}", "d==" + v, 'e=='
+        f'{v}', rf'f!={v};python_version<"3"', "g <" + v + ",>=" + str(w)],
+    extras_require={'x': "h>=%s" % v, 'y': ["i>%s" % read('v', 'w'), 'j']},
+)
+`,
+    names: ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j'],
+  },
+  {
+    says: 'a name before a computed version is known, on both sides of a condition',
+    file: 'setup.py',
+    content:
+      "from setuptools import setup\nsetup(install_requires=['a==%s' % v if x else 'b==' + v if y else 'c', 'd'])",
+    names: ['a', 'b', 'c', 'd'],
+  },
+  ...[
+    "'a>=1\\n%s' % x",
+    "'a>=%s' % x + '\\nb'",
+    "'a>=1 b>=2'.split()",
+    "'a>={} b>={}'.format(x, y).split()",
+    "'a-%s>=1' % x",
+    "'a[' + x + ']>=1'",
+    "'a' + '>=1'",
+    "f'{x}>=1'",
+    "f'a{x}>=1'",
+    "'a' f'{x}>=1'",
+    "'%s>=1' % x",
+  ].map((value) => ({
+    says: `a text of which more than the version is computed is told: ${value}`,
+    file: 'setup.py',
+    content: `from setuptools import setup\nsetup(install_requires=[${value}, 'z'])`,
+    names: ['z'],
+    isComputed: true,
+  })),
   {
     says: 'what is read from elsewhere is told',
     file: 'setup.py',
@@ -405,6 +455,38 @@ all =
 name = my_project
 `,
     names: ['a', 'b', 'f', 'six'],
+  },
+  {
+    says: 'a line continues a value only if it is indented deeper than the key',
+    file: 'setup.cfg',
+    content: `[options]
+  install_requires =
+    a
+
+    b
+  packages = find:
+  [options.extras_require]
+  x =
+   c
+    d
+  y = e
+\t[metadata]
+name = me
+`,
+    names: ['a', 'b', 'c', 'd', 'e'],
+  },
+  {
+    says: 'a line below the heading of a section continues nothing, and a deeper heading is part of a value',
+    file: 'setup.cfg',
+    content: `[options]
+packages = x
+  [c]
+install_requires = a
+[other]
+[options]
+  tests_require = b
+`,
+    names: ['a', 'b'],
   },
   {
     says: 'values of the section and of DEFAULT are inserted, as Python does',

@@ -131,7 +131,12 @@ export async function readDependencyHistory(
         }
         applied.push({ ...change, version })
       }
-      const { declarations, isIncomplete, uncompared } = tree.apply(applied)
+      const { declarations, isIncomplete, unresolved, uncompared } = tree.apply(applied)
+      for (const path of unresolved) {
+        const reason =
+          'names from other files are left out: too many manifests have changed to look up all names'
+        warnings.push({ commit, path: decodePath(path), isRead: true, reason })
+      }
       for (const path of uncompared.filter((each) => !warned.has(each))) {
         const reason =
           'packages of the repository may count as dependencies: too many manifests have changed to compare all names'

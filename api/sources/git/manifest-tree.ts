@@ -78,6 +78,8 @@ export interface VersionChange {
 interface File {
   fileName: string
   version: ManifestVersion
+  /** Whether it refers to names that no file defines. */
+  isIncomplete: boolean
 }
 
 /** The manifests of a repository, as numbers. */
@@ -86,6 +88,11 @@ export interface ManifestCounts {
   read: ReadonlyMap<string, number>
   /** How many of these declare more, which only running them would show. */
   computed: number
+}
+
+/** Counts down. What a look-up takes grows with the lengths of paths, too. */
+interface LookUps {
+  left: number
 }
 
 /** What a file defines, and what keys begin with in it. */
@@ -99,6 +106,8 @@ export interface CommitDeclarations {
   declarations: Declaration[]
   /** Whether manifests keep names that others would have changed, because looking up all names again takes too long. */
   isIncomplete: boolean
+  /** Paths of manifests that lack names of other files, because looking up all of them takes too long. */
+  unresolved: string[]
   /** Paths of manifests whose names may be packages of the repository, because comparing all of them takes too long. */
   uncompared: string[]
 }
@@ -115,12 +124,18 @@ export class ManifestTree {
   readonly #files = new Map<string, File>()
   /** The paths of manifests with references. */
   readonly #referring = new Set<string>()
+  /** Folders in which files have ever had definitions, and those above them: names of files may have a folder. */
+  readonly #definingFolders = new Set<string>()
   readonly #packages: RepositoryPackages
-  readonly #lookUps: { left: number }
+  /** For manifests that have changed themselves. Only hostile histories use it up. */
+  readonly #ownLookUps: LookUps
+  /** For other manifests. Large histories may use it up. */
+  readonly #lookUps: LookUps
 
-  /** `maxLookUps` limits how many names are looked up again because another file has changed. */
+  /** `maxLookUps` limits how many names are looked up, and how many again because another file has changed. */
   constructor(table: NameTable, maxLookUps: number = defaultMaxLookUps) {
     this.#table = table
+    this.#ownLookUps = { left: maxLookUps }
     this.#lookUps = { left: maxLookUps }
     this.#packages = new RepositoryPackages(table, this.#lookUps)
   }
@@ -136,27 +151,27 @@ export class ManifestTree {
         before?.parent?.folder !== version?.parent?.folder
       )
         areDefinitionsChanged = true
-      if (version !== null) this.#files.set(path, { fileName, version })
+      if (version !== null) this.#files.set(path, { fileName, version, isIncomplete: false })
       else if (before !== undefined) {
         this.#files.delete(path)
         this.#packages.delete(path)
       }
       if (version !== null && isReferring(version)) this.#referring.add(path)
       else this.#referring.delete(path)
+      if (version?.definitions) {
+        const folder = posix.dirname(path)
+        this.#definingFolders.add(folder).add(posix.dirname(folder))
+      }
       changed.set(path, fileName)
     }
-    const areLookedUp = areDefinitionsChanged && this.#lookUps.left > 0
-    if (areLookedUp) {
-      for (const path of this.#referring) {
-        const { fileName, version } = this.#files.get(path) ?? {}
-        if (fileName === undefined || version === undefined) continue
-        changed.set(path, fileName)
-        for (const { keys } of version.references) this.#lookUps.left -= keys.length / 2
-      }
-    }
-    for (const path of changed.keys()) {
-      const version = this.#files.get(path)?.version
-      if (version !== undefined) this.#packages.set(path, this.#resolve(path, version).manifest)
+    const unresolved = [...changed.keys()].filter((path) => !this.#update(path, this.#ownLookUps))
+    let isIncomplete = false
+    for (const path of areDefinitionsChanged ? this.#referring : []) {
+      if (changed.has(path)) continue
+      isIncomplete = this.#lookUps.left <= 0
+      if (isIncomplete) break
+      if (!this.#update(path, this.#lookUps)) unresolved.push(path)
+      changed.set(path, this.#files.get(path)?.fileName ?? '')
     }
     const affected = this.#packages.takeAffected()
     for (const path of affected.paths) changed.set(path, this.#files.get(path)?.fileName ?? '')
@@ -166,50 +181,67 @@ export class ManifestTree {
       if (isCutShort) uncompared.push(path)
       return { path, fileName, names }
     })
-    const isIncomplete = areDefinitionsChanged !== areLookedUp || affected.isIncomplete
-    return { declarations, isIncomplete, uncompared }
+    return { declarations, isIncomplete: isIncomplete || affected.isIncomplete, unresolved, uncompared }
   }
 
   /** Counts the manifests of the commit. */
   count(): ManifestCounts {
     const read = new Map<string, number>()
     let computed = 0
-    for (const [path, { fileName, version }] of this.#files) {
+    for (const { fileName, version, isIncomplete } of this.#files.values()) {
       read.set(fileName, (read.get(fileName) ?? 0) + 1)
-      if (version.isComputed || this.#resolve(path, version).isIncomplete) computed++
+      if (version.isComputed || isIncomplete) computed++
     }
     return { read, computed }
   }
 
-  /** What a manifest declares with the files that it refers to, and whether it refers to names that no file defines. */
-  #resolve(path: string, version: ManifestVersion): { manifest: PackageManifest; isIncomplete: boolean } {
-    if (!isReferring(version)) return { manifest: version, isIncomplete: false }
+  /** Looks up what a manifest declares with the files that it refers to. Returns false if some of it was left out. */
+  #update(path: string, lookUps: LookUps): boolean {
+    const file = this.#files.get(path)
+    if (file === undefined) return true
+    const { version } = file
+    if (!isReferring(version)) {
+      this.#packages.set(path, version)
+      return true
+    }
     const names = new Set(version.names)
-    let isIncomplete = false
-    for (const { file, keys } of version.references) {
-      const definitions = this.#findDefinitions(path, file)
+    let areAllLookedUp = true
+    const find = (shared: SharedFile): FoundDefinitions[] => {
+      areAllLookedUp &&= lookUps.left > 0
+      return areAllLookedUp ? this.#findDefinitions(path, shared, lookUps) : []
+    }
+    file.isIncomplete = false
+    for (const { file: shared, keys } of version.references) {
+      const definitions = find(shared)
+      lookUps.left -= keys.length / 2
       for (let at = 0; at < keys.length; at += 2) {
         const [key = 0, name = 0] = keys.subarray(at, at + 2)
         if (definitions.some(({ prefix, map }) => addNamesOf(this.#prefix(key, prefix), map, names))) continue
         if (name !== 0) names.add(name)
-        else if (!this.#addFilledName(key, definitions, names)) isIncomplete = true
+        else if (!this.#addFilledName(key, definitions, names, lookUps)) file.isIncomplete = true
       }
     }
     let { uniquePackages } = version
     if (version.template !== null) {
-      const { key, file } = version.template
+      const { key, file: shared } = version.template
       const own = new Set<number>()
-      if (this.#addFilledName(key, this.#findDefinitions(path, file), own))
-        uniquePackages = this.#table.addNumbers(own)
+      if (this.#addFilledName(key, find(shared), own, lookUps)) uniquePackages = this.#table.addNumbers(own)
     }
-    return { manifest: { ...version, names: this.#table.addNumbers(names), uniquePackages }, isIncomplete }
+    this.#packages.set(path, { ...version, names: this.#table.addNumbers(names), uniquePackages })
+    return areAllLookedUp
   }
 
   /** Adds a name with keys in it. Returns whether all of them are defined. */
-  #addFilledName(template: number, definitions: readonly FoundDefinitions[], names: Set<number>): boolean {
+  #addFilledName(
+    template: number,
+    definitions: readonly FoundDefinitions[],
+    names: Set<number>,
+    lookUps: LookUps,
+  ): boolean {
     const text = this.#table.read(template)
     const name = text.replace(/\$\{([^{}]*)\}/g, (written, key: string) => {
       const values = new Set<number>()
+      lookUps.left -= definitions.length
       definitions.some(({ map }) => addNamesOf(this.#table.add(key), map, values))
       const [value] = values
       return value === undefined ? written : this.#table.read(value)
@@ -224,11 +256,11 @@ export class ManifestTree {
   }
 
   /** The definitions of a file, and of its parents. */
-  #findDefinitions(path: string, file: SharedFile): FoundDefinitions[] {
+  #findDefinitions(path: string, file: SharedFile, lookUps: LookUps): FoundDefinitions[] {
     const found: FoundDefinitions[] = []
     let from = path
     for (let next: SharedFile | null = file; next !== null && found.length < maxParents; ) {
-      const at = this.#findFile(from, next)
+      const at = this.#findFile(from, next, lookUps)
       const { definitions, parent } = (at !== undefined && this.#files.get(at)?.version) || {}
       if (at === undefined || !definitions) break
       const isPrefixed = next.prefix?.fileNames.includes(posix.basename(at))
@@ -240,13 +272,20 @@ export class ManifestTree {
   }
 
   /** Finds the path of a file that has definitions. */
-  #findFile(path: string, { fileNames, folder }: SharedFile): string | undefined {
-    const find = (at: string) =>
-      fileNames.map((name) => posix.join(at, name)).find((each) => this.#files.get(each)?.version.definitions)
+  #findFile(path: string, { fileNames, folder }: SharedFile, lookUps: LookUps): string | undefined {
+    const find = (at: string) => {
+      lookUps.left -= 1 + at.length / 4
+      const paths = fileNames.map((name) => (at === '.' ? name : `${at}/${name}`))
+      return paths.find((each) => this.#files.get(each)?.version.definitions)
+    }
     const own = posix.dirname(path)
-    if (folder !== undefined) return find(posix.join(own, Buffer.from(folder).toString('latin1'))) // as paths are
+    if (folder !== undefined) {
+      lookUps.left -= folder.length / 4
+      return find(posix.join(own, Buffer.from(folder).toString('latin1')).replace(/\/$/, '')) // as paths are
+    }
     for (let at = own; ; at = posix.dirname(at)) {
-      const found = find(at)
+      lookUps.left -= at.length / 64
+      const found = this.#definingFolders.has(at) ? find(at) : undefined
       if (found !== undefined || at === '.' || at === '/') return found
     }
   }

@@ -131,14 +131,17 @@ export class RepositoryPackages {
     for (const number of members) {
       const text = Buffer.from(this.#table.read(number)).toString('latin1') // as paths are
       const isExcluded = text.startsWith('!')
-      for (const pattern of expandBraces(isExcluded ? text.slice(1) : text)) {
+      const patterns = expandBraces(isExcluded ? text.slice(1) : text)
+      // A character may take a few bytes. If some are left out, the next `takeAffected` says so.
+      this.#budget.left -= 4 * (patterns.length * root.folder.length + patterns.join('').length)
+      if (this.#budget.left <= 0) break
+      for (const pattern of patterns) {
         const path = posix.join(root.folder, pattern).replace(/\/$/, '')
-        const patterns = isExcluded ? excluded : included
-        if (/[*?]/.test(path)) patterns.wild.push(path.split('/'))
-        else patterns.paths.add(path)
+        const { paths, wild } = isExcluded ? excluded : included
+        if (/[*?]/.test(path)) wild.push(path.split('/'))
+        else paths.add(path)
       }
     }
-    this.#budget.left -= included.paths.size + excluded.paths.size
     const length = [...included.wild, ...excluded.wild].flat().reduce((sum, part) => sum + part.length, 0)
     return { root, isMutual, included, excluded, length }
   }

@@ -57,8 +57,10 @@ function commitChange(random: Random, clone: Clone, commit: number): string {
     else files[path] = random.chance(0.08) ? '{' : JSON.stringify(manifest)
     if (random.chance(0.3))
       files[`${folder}go.mod`] = `module x\nrequire example.org/${random.pick(names)} v1.0.0\n`
+    if (random.chance(0.3))
+      files[`${folder}Cargo.toml`] = `[dependencies]\n${random.pick(['a-b', 'a_b', 'A_b'])} = "1"\n`
   }
-  if (!random.chance(0.3)) return clone.commit(seconds, files)
+  if (commit === 0 || !random.chance(0.3)) return clone.commit(seconds, files)
   clone.git(0, 'switch', '--quiet', '--create', `side-${commit}`)
   clone.commit(seconds, files)
   clone.git(0, 'switch', '--quiet', 'main')

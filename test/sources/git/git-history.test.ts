@@ -102,6 +102,36 @@ describe('the dependency history of a clone', () => {
     ])
   })
 
+  test('takes spellings of a name, as its ecosystem compares them, for one dependency, which has the newest', async () => {
+    const clone = new Clone('spellings')
+    const project = (name: string) =>
+      `<Project><ItemGroup><PackageReference Include="${name}"/></ItemGroup></Project>`
+    const workflow = (action: string) => `jobs: { a: { steps: [{ uses: '${action}@v1' }] } }`
+    const crate = (name: string) => `[dependencies]\n${name} = "1"\n`
+    clone.commit(1000, {
+      'a/a.csproj': project('newtonsoft.json'),
+      'Cargo.toml': crate('serde_json'),
+      'package.json': npm('a_b'),
+      '.github/workflows/a.yml': workflow('Actions/Checkout'),
+    })
+    clone.commit(2000, { 'a/a.csproj': project('Newtonsoft.Json'), 'b/b.csproj': project('xunit') })
+    clone.commit(3000, { 'Cargo.toml': crate('serde-json'), 'c/c.csproj': project('xUnit') })
+    clone.commit(4000, {
+      '.github/workflows/a.yml': workflow('actions/checkout'),
+      'package.json': npm('a-b'),
+    })
+    clone.commit(5000, { 'a/a.csproj': null, 'c/c.csproj': null })
+    clone.commit(6000, { 'd/d.csproj': project('NEWTONSOFT.JSON') })
+    expect(await readLines(clone)).toEqual([
+      'NEWTONSOFT.JSON *.csproj 1000  6000 active',
+      'a-b package.json 4000  4000 active',
+      'a_b package.json 1000 4000 4000 removed',
+      'actions/checkout .github/workflows 1000  1000 active',
+      'serde-json Cargo.toml 1000  1000 active',
+      'xUnit *.csproj 2000  2000 active',
+    ])
+  })
+
   test('leaves third-party folders out', async () => {
     const clone = new Clone('third-party')
     clone.commit(1000, {

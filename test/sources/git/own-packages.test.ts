@@ -225,7 +225,7 @@ describe('a dependency', () => {
 
   test('counts, with a warning, when a history would compare too many', () => {
     const table = new NameTable()
-    const tree = new ManifestTree(table, 1)
+    const tree = new ManifestTree(table, 9)
     const apply = (path: string, content: string) => {
       const version = createVersion(table, parseManifest('package.json', content))
       const { declarations, isIncomplete, uncompared } = tree.apply([
@@ -250,5 +250,25 @@ describe('a dependency', () => {
       isIncomplete: true,
       uncompared: ['b/package.json'],
     })
+  })
+
+  test('counts, with a warning, when the members of a workspace are too many for the memory', () => {
+    const table = new NameTable()
+    const tree = new ManifestTree(table)
+    const apply = (path: string, content: string) => {
+      const version = createVersion(table, parseManifest('package.json', content))
+      const { isIncomplete, uncompared } = tree.apply([{ path, fileName: 'package.json', version }])
+      return { isIncomplete, uncompared }
+    }
+    const ten = '{0,1,2,3,4,5,6,7,8,9}'
+    const workspaces = Array.from({ length: 3000 }, (_, n) => `${ten}${ten}/${n}`)
+    const folder = 'a/'.repeat(500)
+    const before = process.memoryUsage().heapUsed
+    expect(apply(`${folder}package.json`, pkg('root', ['b'], { workspaces }))).toMatchObject({
+      isIncomplete: true,
+    })
+    expect(process.memoryUsage().heapUsed - before).toBeLessThan(200_000_000)
+    const b = `${folder}b/package.json`
+    expect(apply(b, pkg('b', ['root']))).toEqual({ isIncomplete: true, uncompared: [b] })
   })
 })

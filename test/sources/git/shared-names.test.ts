@@ -203,6 +203,31 @@ describe('names that a manifest takes from another file', () => {
       isIncomplete: true,
     })
   })
+
+  test('are found in no time, however deep a build is, and left out of what a hostile history changes for ever', () => {
+    const letters = (n: number) =>
+      n.toString(26).replace(/\d/g, (digit) => 'qrstuvwxyz'.charAt(Number(digit)))
+    const catalogs = Array.from({ length: 200 }, (_, n) => `implementation c${letters(n)}.x`)
+    const build = `dependencies {\n${['api libs.x', ...catalogs].join('\n')}\n}`
+    const path = `${'a/'.repeat(1000)}build.gradle`
+    const table = new NameTable()
+    const tree = new ManifestTree(table)
+    const apply = (tree: ManifestTree, path: string, format: string, content: string) => {
+      const version = createVersion(table, parseManifest(format, content))
+      const { declarations, unresolved } = tree.apply([{ path, fileName: format, version }])
+      return [declarations.flatMap(({ names }) => Array.from(names, (name) => table.read(name))), unresolved]
+    }
+    apply(tree, 'gradle/libs.versions.toml', 'libs.versions.toml', '[libraries]\nx = "g:x:1"')
+    const start = performance.now()
+    expect(apply(tree, path, 'build.gradle', build)).toEqual([['g:x'], []])
+    expect(performance.now() - start).toBeLessThan(2000)
+
+    const limited = new ManifestTree(table, 1000)
+    apply(limited, 'gradle/libs.versions.toml', 'libs.versions.toml', '[libraries]\nx = "g:x:1"')
+    expect(apply(limited, 'build.gradle', 'build.gradle', build)).toEqual([['g:x'], []])
+    expect(apply(limited, path, 'build.gradle', build)).toEqual([['g:x'], [path]])
+    expect(apply(limited, path, 'build.gradle', build)).toEqual([[], [path]])
+  })
 })
 
 describe('a history with many names', () => {
