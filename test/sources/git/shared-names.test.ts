@@ -204,7 +204,7 @@ describe('names that a manifest takes from another file', () => {
     })
   })
 
-  test('are found in no time, however deep a build is, and left out of what a hostile history changes for ever', () => {
+  test('are found however deep a build is, and left out once a history has had too many of them looked for', () => {
     const letters = (n: number) =>
       n.toString(26).replace(/\d/g, (digit) => 'qrstuvwxyz'.charAt(Number(digit)))
     const catalogs = Array.from({ length: 200 }, (_, n) => `implementation c${letters(n)}.x`)
@@ -218,9 +218,7 @@ describe('names that a manifest takes from another file', () => {
       return [declarations.flatMap(({ names }) => Array.from(names, (name) => table.read(name))), unresolved]
     }
     apply(tree, 'gradle/libs.versions.toml', 'libs.versions.toml', '[libraries]\nx = "g:x:1"')
-    const start = performance.now()
     expect(apply(tree, path, 'build.gradle', build)).toEqual([['g:x'], []])
-    expect(performance.now() - start).toBeLessThan(2000)
 
     const limited = new ManifestTree(table, 1000)
     apply(limited, 'gradle/libs.versions.toml', 'libs.versions.toml', '[libraries]\nx = "g:x:1"')
