@@ -134,7 +134,7 @@ async function findRefusal(sql: Sql): Promise<string | undefined> {
     }[]
   >`
     select current_schema() as schema, datistemplate as "isTemplate", pg_encoding_to_char(encoding) as encoding, (
-      select min(nspname) from pg_namespace n join pg_class c on relnamespace = n.oid and relname = 'migrations'
+      select min(nspname) from pg_namespace n join pg_class c on relnamespace = n.oid and relname = 'api_key_secrets'
       where nspname in (select trim(' "' from name) from unnest(string_to_array(current_setting('search_path'), ',')) as name)
         and not has_schema_privilege(n.oid, 'usage')
     ) as hidden, (
@@ -151,7 +151,7 @@ async function findRefusal(sql: Sql): Promise<string | undefined> {
     from pg_database where datname = current_database()`
   if (state?.hidden) {
     return (
-      `This role may not use the schema ${state.hidden}, which has a devdata; as the role that owns the schema, run ` +
+      `The schema ${state.hidden} has devdata's tables, but this role may not use it. As the role that owns the schema, run ` +
       `${devdataCommand('migrate')}, and then roles.sql`
     )
   }

@@ -82,11 +82,8 @@ export function selectContributors(contributions: string): string {
     from (
       select i.user_id, i.identity, c.repository_id, c.kind, c.excludes_nothing, c.first_date, c.last_date
       from ${contributions}
-    ) c
-    where case when kind = 'owner'
-      then identity = (select ('login:' || login_key) collate "C" from users where id = user_id)
-      else user_id not in (select id from users where is_bot)
-    end
+    ) c join users u on u.id = c.user_id
+    where case when kind = 'owner' then identity = ('login:' || u.login_key) collate "C" else not u.is_bot end
     group by user_id, repository_id`
 }
 

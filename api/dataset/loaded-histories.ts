@@ -58,8 +58,8 @@ export interface LoadedHistory extends HistoryName, HistoryEnd {
   /** Whether the manifests of the newest commit alone say what it declares. */
   canContinue: boolean
   /**
-   * Whether reading it again would give the same. False if a manifest exceeded the limits: a faster machine may parse
-   * it.
+   * Whether it needn't be read again. False if a manifest exceeded the limits: a faster machine may parse it. `import
+   * github` says true nevertheless, because it would try again every night.
    */
   isRepeatable: boolean
   /** What it continues; undefined: it was read from the beginning. */

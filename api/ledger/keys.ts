@@ -203,7 +203,7 @@ export async function listKeys(sql: Sql, filter: KeyFilter = {}): Promise<KeySum
     select ${summary(sql)} from api_keys where ${isListed(sql, filter, named)} order by id`
 }
 
-/** Lists a page of the keys that are not deleted, oldest first, from one snapshot. */
+/** Lists a page of the keys that are not deleted, oldest first, from one snapshot, but for the names of a filter. */
 export async function listKeyPage(sql: Sql, page: Page<number>, filter: KeyFilter = {}): Promise<ListPage> {
   const { after, size } = page
   const named = await findNamed(sql, filter)

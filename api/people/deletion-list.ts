@@ -23,7 +23,7 @@ import {
   identifyHash,
   listForms,
 } from './forgotten-people.ts'
-import { includedIn, type NotedCommits, noteCommitsNaming, selectIdentities } from './person-search.ts'
+import { findNames, includedIn, type NotedCommits, noteCommitsNaming } from './person-search.ts'
 
 /** An entry of a list. */
 export interface ListEntry {
@@ -237,8 +237,8 @@ async function findEntries(tx: SqlOrTransaction, list: readonly ListEntry[]): Pr
   for await (const [identity] of copyRows(tx, 'select identity from identities')) isEntry(String(identity))
   // Somebody without a user has no other identity.
   const ofUsers = [...found.values()].flatMap((identities) => [...identities])
-  const rows = await tx<{ identity: string }[]>`${selectIdentities(tx, ofUsers)}`
-  const isOfUsers = includedIn(rows.map(({ identity }) => identity))
+  const { identities } = await findNames(tx, ofUsers)
+  const isOfUsers = includedIn(identities)
   const namingCommits = await noteCommitsNaming(tx, (identity) => isOfUsers(identity) || isEntry(identity))
   return { before, found, namingCommits }
 }

@@ -3,10 +3,10 @@ import { readOneVersion } from '../database/cluster.ts'
 import type { Sql, SqlOrTransaction } from '../database/connect.ts'
 import { findForgottenPeople } from './forgotten-people.ts'
 import {
+  findNames,
   type NamingCommit,
   type NotedCommits,
   readCommitsNaming,
-  selectIdentities,
   selectOwn,
 } from './person-search.ts'
 import { identifyPlaceholder } from './redaction.ts'
@@ -60,20 +60,21 @@ export async function countChanges(
   namingCommits?: NotedCommits,
 ): Promise<ForgetPreview> {
   const all: string[] = []
+  const forgottenNames: string[] = []
   const [removedOwners, keptOwners]: [string[], string[]] = [[], []]
   for (const { identities, keepRepositories } of people) {
-    const rows = await tx<{ identity: string }[]>`${selectIdentities(tx, identities)}`
-    const own = rows.map(({ identity }) => identity)
+    const { identities: own, ofForgotten } = await findNames(tx, identities)
     const numbers = [...(await findForgottenPeople(tx, own)).values()].map(({ id }) => id)
     // What stays under the person's number has its new owner already.
     const placed = keepRepositories ? numbers.filter((id) => id !== Math.min(...numbers)) : numbers
     all.push(...own)
+    forgottenNames.push(...ofForgotten)
     const owners = keepRepositories ? keptOwners : removedOwners
     owners.push(...own, ...placed.map(identifyPlaceholder))
   }
   const users = await tx<{ login: string }[]>`
     select document::json ->> 'login' as login from users
-    where id in (select user_id from ${selectOwn(tx)} o where identity = any (${tx.typed.texts(all)})) order by id`
+    where id in (select user_id from ${selectOwn(tx, forgottenNames)} o where identity = any (${tx.typed.texts(all)})) order by id`
   const owned = await tx<{ id: number; is_removed: boolean }[]>`
     select repository_id as id, bool_or(identity = any (${tx.typed.texts(removedOwners)})) as is_removed
     from contributions

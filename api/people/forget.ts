@@ -27,10 +27,10 @@ import type { IsForgotten } from './address-redaction.ts'
 import { blockIdentities, findForgottenPeople } from './forgotten-people.ts'
 import {
   fetchBatches,
+  findNames,
   includedIn,
   type NotedCommits,
   readCommitsNaming,
-  selectIdentities,
   selectOwn,
 } from './person-search.ts'
 import { identifyPlaceholder, placeholderOf, redactRepository } from './redaction.ts'
@@ -159,12 +159,11 @@ async function takeOut(
 ): Promise<{ blocked: BlockedPerson; identities: string[]; repositories: number }> {
   const { tx } = change
   await tx`delete from person`
-  await tx`insert into person ${selectIdentities(tx, given)}`
-  const rows = await tx<{ identity: string }[]>`select identity from person`
-  const identities = rows.map(({ identity }) => identity)
+  const { identities, ofForgotten } = await findNames(tx, given)
+  await tx`insert into person select unnest(${tx.typed.texts(identities)})`
   const { person, people, wasForgotten } = await blockPerson(tx, identities, keepRepositories, forgotten)
   await tx`
-    insert into taken_users select distinct user_id from ${selectOwn(tx)} o join person using (identity)
+    insert into taken_users select distinct user_id from ${selectOwn(tx, ofForgotten)} o join person using (identity)
     on conflict do nothing`
   // Repositories that an earlier forgetting kept are the person's, too.
   await tx`insert into person select unnest(${tx.typed.texts(people.map(identifyPlaceholder))}) on conflict do nothing`

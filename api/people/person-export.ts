@@ -8,7 +8,13 @@ import { isCoauthorToken } from '../names/coauthors.ts'
 import { removeTrailers } from '../names/trailers.ts'
 import { listLogins, namesLogin } from './forget.ts'
 import { findForgottenPeople } from './forgotten-people.ts'
-import { type NamingCommit, readCommitsNaming, selectIdentities, selectOwn } from './person-search.ts'
+import {
+  findNames,
+  type NamingCommit,
+  type PersonNames,
+  readCommitsNaming,
+  selectOwn,
+} from './person-search.ts'
 import { identifyPlaceholder } from './redaction.ts'
 
 /** Explains the document to the person. */
@@ -82,12 +88,12 @@ export function exportPerson(sql: Sql, identities: readonly string[]): Promise<P
   const exportAll = async (tx: SqlOrTransaction) => {
     const [dataset] = await tx<{ version: number }[]>`select version from dataset`
     if (dataset === undefined) throw new Error('the dataset row is missing')
-    const rows = await tx<{ identity: string }[]>`${selectIdentities(tx, identities)}`
+    const names = await findNames(tx, identities)
     const people = [...(await findForgottenPeople(tx, identities)).values()]
     const kept = people.map(({ id }) => identifyPlaceholder(id))
-    const all = [...rows.map(({ identity }) => identity), ...kept]
+    const all = [...names.identities, ...kept]
     const [users, repositories, commits] = [
-      await readUsers(tx, all),
+      await readUsers(tx, names),
       await readRepositories(tx, all),
       await readCommits(tx, all),
     ]
@@ -114,11 +120,12 @@ export function exportPerson(sql: Sql, identities: readonly string[]): Promise<P
 }
 
 /** Users of the identities. */
-function selectUsers(tx: SqlOrTransaction, identities: readonly string[]) {
-  return tx`select user_id from ${selectOwn(tx)} o where identity = any (${tx.typed.texts(identities)})`
+function selectUsers(tx: SqlOrTransaction, { identities, ofForgotten }: PersonNames) {
+  return tx`
+    select user_id from ${selectOwn(tx, ofForgotten)} o where identity = any (${tx.typed.texts(identities)})`
 }
 
-async function readUsers(tx: SqlOrTransaction, identities: readonly string[]) {
+async function readUsers(tx: SqlOrTransaction, names: PersonNames) {
   const users = await tx<
     {
       id: number
@@ -134,7 +141,7 @@ async function readUsers(tx: SqlOrTransaction, identities: readonly string[]) {
       (select last_date from user_activity where user_id = u.id) as last_commit,
       (select country from locations l where l.id = any (u.term_ids)) as country,
       coalesce((select document::json -> 'addresses' from user_addresses where user_id = u.id), '[]') as further_addresses
-    from users u where id in (${selectUsers(tx, identities)}) order by id`
+    from users u where id in (${selectUsers(tx, names)}) order by id`
   const uses = await tx<(Omit<Use, 'since'> & { user_id: number; since: number | null })[]>`
     select user_id, name, file, status,
       case when count(begin) = count(*) and min(begin) % 2 = 0 then min(begin) / 2 end as since,

@@ -5,26 +5,39 @@ import { foldText } from '../names/case-folding.ts'
 import { findHostInKey } from '../names/repository-url.ts'
 import type { CommitRecord } from '../staging/records.ts'
 import type { IsForgotten } from './address-redaction.ts'
+import { findForgottenPeople } from './forgotten-people.ts'
 import { redactCommit } from './redaction.ts'
 
-/** SQL: these identities, and all of the users who have one of them. */
-export function selectIdentities(sql: SqlOrTransaction, identities: readonly string[]) {
-  const known = sql`select unnest(${sql.typed.texts(identities)}) collate "C" as identity`
-  return sql`
-    ${known} union
-    select identity from ${selectOwn(sql)} o
-    where user_id in (select user_id from ${selectOwn(sql)} k where identity in (${known}))`
+/** What names a person. */
+export interface PersonNames {
+  /** Those that were given, and all of the users who have one of them. */
+  identities: string[]
+  /** Ids and logins of people who were forgotten. */
+  ofForgotten: string[]
+}
+
+/** Finds what names the person who has one of the identities. */
+export async function findNames(tx: SqlOrTransaction, given: readonly string[]): Promise<PersonNames> {
+  const known = tx`select unnest(${tx.typed.texts(given)}) collate "C" as identity`
+  const selectAll = (users: Fragment) => tx`
+    ${known} union select identity from ${users} o
+    where user_id in (select user_id from ${users} k where identity in (${known}))`
+  const candidates = await tx<{ identity: string }[]>`${selectAll(tx`identities`)}`
+  const accounts = candidates.map(({ identity }) => identity).filter((each) => /^(id|login):/.test(each))
+  const ofForgotten = [...(await findForgottenPeople(tx, accounts)).keys()]
+  const own = await tx<{ identity: string }[]>`${selectAll(selectOwn(tx, ofForgotten))}`
+  return { identities: own.map(({ identity }) => identity), ofForgotten }
 }
 
 /**
  * SQL: `identity` and `user_id` of what names users as persons. An address can name the account of somebody else, by its
- * id or login. Then commits under it are also the user's, but the account isn't.
+ * id or login. Then commits under it are also the user's, but the account isn't, unless nobody has it or had it.
  */
-export function selectOwn(sql: SqlOrTransaction): Fragment {
+export function selectOwn(sql: SqlOrTransaction, ofForgotten: readonly string[]): Fragment {
   return sql`(
     select i.identity, i.user_id from identities i join users u on u.id = i.user_id
     where i.identity in (('id:' || u.forge_rest_id) collate "C", ('login:' || u.login_key) collate "C")
-      or not exists (
+      or i.identity <> all (${sql.typed.texts(ofForgotten)}) and not exists (
         select from users where i.identity like 'login:%' and login_key = substr(i.identity, 7) collate "default"
       ) and not exists (
         select from users

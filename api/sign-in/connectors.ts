@@ -36,8 +36,11 @@ const maxNameLength = 80
 const registrationLimits = { maxConcurrent: 2, maxQueued: 100, maxWaitMs: 2_000 }
 const registrationMs = 100
 
-/** Documents are fetched a few at a time, one of each domain: whoever has one can invent any number of hosts. */
-const documentLimits = { maxConcurrent: 8, maxConcurrentOfCaller: 1, maxQueued: 100, maxWaitMs: 6_000 }
+/**
+ * Documents are fetched a few at a time, half of them at most of one domain: whoever has one can invent any number of
+ * hosts. Hosts of strangers may share what counts as their domain, such as co.uk.
+ */
+const documentLimits = { maxConcurrent: 8, maxConcurrentOfCaller: 4, maxQueued: 100, maxWaitMs: 6_000 }
 const documentCacheMs = 600_000
 /** How long a document that can't be used isn't fetched again. */
 const failureCacheMs = 30_000
@@ -85,6 +88,7 @@ function createDocumentFinder(readDocument: (url: URL) => Promise<string>) {
   const fetches = createFairQueue<string>(documentLimits)
   /** The connectors, or what is wrong with their documents. */
   const documents = new LRUCache<string, Connector | string>({ max: 500 })
+  const running = new Map<string, Promise<Connector | string>>()
 
   async function read(id: string): Promise<Connector | string> {
     try {
@@ -101,11 +105,8 @@ function createDocumentFinder(readDocument: (url: URL) => Promise<string>) {
   async function readInTurn(id: string): Promise<Connector | string> {
     const domain = new URL(id).hostname.split('.').slice(-2).join('.')
     const leave = await fetches.enter(domain)
-    let keptMs = 0
+    let keptMs = failureMs
     try {
-      const known = documents.get(id) // another request may have read it during the wait
-      if (known !== undefined) return known
-      keptMs = failureMs
       const connector = await read(id)
       const isFailure = typeof connector === 'string'
       if (!isFailure) keptMs = 0
@@ -116,8 +117,15 @@ function createDocumentFinder(readDocument: (url: URL) => Promise<string>) {
     }
   }
 
+  /** Requests for one document wait for it together. */
+  function readOnce(id: string): Promise<Connector | string> {
+    const reading = running.get(id) ?? readInTurn(id).finally(() => running.delete(id))
+    running.set(id, reading)
+    return reading
+  }
+
   return async function findByDocument(id: string): Promise<Connector> {
-    const connector = documents.get(id) ?? (await readInTurn(id))
+    const connector = documents.get(id) ?? (await readOnce(id))
     if (typeof connector !== 'string') return connector
     throw new SignInProblem(`Invalid client_id: the document at this URL can't be used, because ${connector}`)
   }

@@ -201,7 +201,7 @@ describe.skipIf(!hasPostgres)('a database with three roles', () => {
         expect([code, stdout, stderr]).toEqual([
           1,
           '',
-          'This role may not use the schema public, which has a devdata; as the role that owns the schema, run ' +
+          "The schema public has devdata's tables, but this role may not use it. As the role that owns the schema, run " +
             'npm run -s devdata -- migrate, and then roles.sql\n',
         ])
       }

@@ -134,7 +134,17 @@ describeOnOneDatabase('a person who is forgotten', (kind) => {
 
       await load(service, { users: [createUser(5, { login: 'eve', email })] })
       expect(await forgetZelda(service.sql)).toMatchObject({ users: { removed: 1 } })
-      expect((await list('/users')).map(({ login }) => login)).toEqual(['bob', 'carol', 'eve'])
+      const others = ['bob', 'carol', 'eve']
+      expect((await list('/users')).map(({ login }) => login)).toEqual(others)
+      // Now nobody has the account, but it was not Eve's.
+      const again = { identities: [identifyLogin('zelda-q'), identifyForgeId(4711)], keepRepositories: false }
+      expect(await previewForgetting(service.sql, again)).toMatchObject({ logins: [], repositories: 0 })
+      expect((await exportPerson(service.sql, again.identities)).users).toEqual([])
+      await forgetPerson(service.sql, again)
+      expect((await list('/users')).map(({ login }) => login)).toEqual(others)
+      expect((await exportPerson(service.sql, [identifyLogin('eve')])).users).toHaveLength(1)
+      await forgetPerson(service.sql, { identities: [identifyLogin('eve')], keepRepositories: false })
+      expect((await listForgotten(service.sql)).people).toHaveLength(3) // Dora, Zelda and Eve
     },
   )
 

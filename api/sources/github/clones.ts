@@ -179,7 +179,7 @@ function pause(pauses: Pauses, { onWait }: CloneFolderOptions): void {
   pauses.begin(undefined)
   if (pauses.count > maxPauses) {
     throw new ForgeError(
-      `The forge still refuses to be fetched from after ${maxPauses} pauses (429). Run the import again; it continues where it stopped`,
+      `The forge still refuses fetches (429) after ${maxPauses} pauses. Run the import again; it continues where it stopped`,
     )
   }
   if (pauses.count > count)

@@ -84,12 +84,12 @@ export interface GithubFindings {
   kilobytes: number
   /** Clones for which something was fetched. */
   fetched: number
-  /** Repositories whose commits the dataset had already. */
+  /** Repositories whose history this version of devdata has read already. */
   unchanged: number
   people: number
   /** Addresses of new commits, and how many of them no account has. */
   authors: { found: number; unknown: number }
-  /** Repositories that the next import may read. If there are any, this one has failed, although the rest is loaded. */
+  /** Owners and repositories that the import failed at. If there are any, it has failed, although the rest is loaded. */
   failed: LeftOut[]
   /** What the next import will leave out, too. */
   skipped: LeftOut[]
@@ -162,7 +162,7 @@ export async function importGithub(sql: Sql, options: GithubImportOptions): Prom
     )
     try {
       if (repositories.length + departures.missing.length === 0) assertNoneSkipped(skipped)
-      await assertFew(sql, departures.gone, options.maxRemovals)
+      await assertFew(sql, 'repositories', departures.gone.length, options.maxRemovals)
     } catch (error) {
       await journal.finish() // the forge may say something else the next time
       throw error
@@ -318,6 +318,7 @@ async function importBatch(
 ): Promise<BatchResult> {
   const histories = await readHistories(sql, forge, clones, options.withHistory ? repositories : [])
   const people = await findPeople(sql, forge, { repositories, histories, known })
+  await assertFew(sql, 'users', people.replaced.length, options.maxRemovals)
   const { skipped, manifests, ...load } = await loadFindings(sql, forge, clones, options, {
     repositories,
     histories,

@@ -12,6 +12,7 @@ import {
 } from '../../catalog/stored-documents.ts'
 import { readOneVersion } from '../../database/cluster.ts'
 import type { Fragment, Sql, SqlOrTransaction } from '../../database/connect.ts'
+import { copyRows, readInteger } from '../../database/copy.ts'
 import { createFolder } from '../../database/create-folder.ts'
 import { unfinishedSuffix } from '../../database/private-file.ts'
 import { describeFileError, OperatorError, readCode, refuseWriting } from '../../errors.ts'
@@ -279,7 +280,7 @@ const changedLines: Record<RecordKind, (tx: SqlOrTransaction, since: number) => 
     streamLines(tx, tx`select document from user_addresses where version > ${since} order by user_id`),
   repos: (tx, since) =>
     readChanged(tx, 'repositories', since, {
-      others: tx`select repository_id from dependency_commit_changes where version > ${since}`,
+      others: `select repository_id from dependency_commit_changes where version > ${since}`,
       select: (ids) => tx`
         select ${renderRepository(tx)} as document from repositories where id = any (${ids}) order by id`,
     }),
@@ -309,19 +310,15 @@ async function* readChanged(
   tx: SqlOrTransaction,
   list: ListName,
   since: number,
-  {
-    others = tx`select null::integer where false`,
-    select,
-  }: { others?: Fragment; select: (ids: Fragment) => Fragment },
+  { others, select }: { others?: string; select: (ids: Fragment) => Fragment },
 ): AsyncGenerator<string[]> {
-  const [found] = await tx<{ edition: string; sets: SetKey[]; ids: number[] }[]>`
-    select edition, to_json(array(${tx.unsafe(selectVersionTerms(['term_id']))} where version > ${since})) as sets,
-      to_json(array(${others})) as ids
+  const [found] = await tx<{ edition: string; sets: SetKey[] }[]>`
+    select edition, to_json(array(${tx.unsafe(selectVersionTerms(['term_id']))} where version > ${since})) as sets
     from dataset`
   if (found === undefined) throw new Error('the dataset row is missing')
-  const { edition, sets, ids } = found
-  for await (const changed of uniteSets(tx, list, [{ sets, ids }], edition)) {
+  for await (const changed of uniteSets(tx, list, [found], found.edition)) {
     if (changed === 'outdated') throw new Error('a snapshot has one edition')
+    if (others !== undefined) for await (const [id] of copyRows(tx, others)) changed.add(readInteger(id))
     const all = changed.toIdSet()
     for (let offset = 0; offset < all.total; offset += batchSize) {
       const batch = tx`${tx.typed.bigints(all.select(offset, batchSize))}::integer[]`

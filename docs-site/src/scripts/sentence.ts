@@ -223,14 +223,17 @@ function createOffer(view: View, { total, cost }: { total: number; cost: number 
   const request = { path: view.path, key: readKey() }
   const isAsked = () => request.path === view.path && request.key === readKey()
   const explainLoss = (message: string) => {
-    if (isAsked()) view.cost.textContent = `${message} Select the button again: you pay once.`
+    if (isAsked())
+      view.cost.textContent = `${message.replace(/\.?$/, '.')} Select the button again: you pay once.`
   }
   const buy = async () => {
+    view.former.textContent = ''
     const idempotencyKey = chooseIdempotencyKey(request)
     const headers = { 'Max-Credits': String(cost), 'Idempotency-Key': idempotencyKey }
     const send = () => sendRequest({ method: 'GET', ...request, headers })
     const response = await sendPaid(request, idempotencyKey, send)
-    if (isLost(request)) return explainLoss(readError(response))
+    const mayCome = response.status >= 500 || response.status === 429 // later, unlike what the key may not have
+    if (isLost(request) && mayCome) return explainLoss(readError(response))
     if (!isAsked()) return showFormerCost(view, response)
     if (response.status !== 200) return draw(view, { kind: 'refused', message: readError(response) })
     const { data }: { data: Person[] } = JSON.parse(response.text)

@@ -446,7 +446,7 @@ def _find_item(
     if max_credits is not None and not is_whole_number(max_credits):
         raise ValueError("max_credits must be a whole number of credits")
     key = create_random_key() if idempotency_key is None else idempotency_key
-    if not re.fullmatch(r"[!-~]{1,255}", key):
+    if not isinstance(key, str) or not re.fullmatch(r"[!-~]{1,255}", key):
         raise ValueError("idempotency_key must be 1 to 255 visible ASCII characters")
     try:
         return sender.send(path, idempotency_key=key, max_credits=max_credits).body
