@@ -64,7 +64,7 @@ export function addGithubCommand(imports: Command): void {
     .option('--keep-missing', "with --refresh, keep repositories that GitHub doesn't have any more")
     .option(
       '--max-removals <n>',
-      'with --refresh, how many repositories, and how many users, may be removed (default: a tenth of each, or 10)',
+      'with --refresh, how many repositories, and how many users, may be removed (default: a tenth of each, or 10 if that is more)',
       readMaxRemovals,
     )
     .option('--concurrency <n>', 'queries and fetches at a time, 1 to 32', readConcurrency, 4)

@@ -5,7 +5,7 @@
 import type { Sql, SqlOrTransaction } from '../database/connect.ts'
 import { type ApplyOptions, applyImport } from '../dataset/apply-load.ts'
 import type { DatasetChangeResult } from '../dataset/dataset-change.ts'
-import { identifyForgeId, identifyLogin, isLocal } from '../names/forge-names.ts'
+import { identifyForgeId, identifyLogin, isForgeId, isLocal } from '../names/forge-names.ts'
 import { findRepositoryHost } from '../names/repository-url.ts'
 import type { LoadItem } from '../staging/records.ts'
 import { identifyAddresses, identifyUser } from '../staging/staged-rows.ts'
@@ -135,12 +135,14 @@ function listIdentitiesOf(item: LoadItem<'users' | 'identities'>): string[] {
 
 /**
  * Finds the forgotten person whom a record shows. A login alone doesn't show that the user is the person, because logins
- * change hands. Nor does a user whom commits describe, because anybody can write a commit with any address.
+ * change hands. Nor does an address that names another account, or a user whom commits describe, because anybody can
+ * write a commit with any address.
  */
 function findPerson(find: Find, item: LoadItem<'users' | 'identities'>): ForgottenPerson | undefined {
   if (item.kind === 'users' && isLocal(item.record)) return undefined
+  const ownId = identifyForgeId(item.record.forge_rest_id)
   return listIdentitiesOf(item)
-    .filter((identity) => !isLogin(identity))
+    .filter((identity) => identity === ownId || !(isLogin(identity) || isForgeId(identity)))
     .map(find)
     .find((found) => found !== undefined)
 }

@@ -30,6 +30,7 @@ import {
   findNames,
   includedIn,
   type NotedCommits,
+  type PersonNames,
   readCommitsNaming,
   selectOwn,
 } from './person-search.ts'
@@ -126,8 +127,11 @@ export async function forgetPeople(
   await tx`create temporary table person (identity text collate "C" primary key) on commit drop`
   await tx`create temporary table taken_users (id integer primary key) on commit drop`
   await tx`create temporary table taken_repositories (id integer primary key) on commit drop`
-  for (const forgetting of forgettings) {
-    const taken = await takeOut(change, forgetting)
+  // Before the first one is blocked: whoever comes first makes no difference.
+  const named: (Omit<Forgetting, 'identities'> & PersonNames)[] = []
+  for (const each of forgettings) named.push({ ...each, ...(await findNames(tx, each.identities)) })
+  for (const each of named) {
+    const taken = await takeOut(change, each)
     people.push(taken.blocked)
     identities.push(...taken.identities)
     change.rows.repositories.updated += taken.repositories
@@ -151,15 +155,19 @@ export function redactLaterEntries(sql: Sql, logins: readonly string[]): Promise
 
 /**
  * Blocks a person, and notes their user and their repositories in `taken_users` and `taken_repositories`, or gives
- * these another owner. `identities` are all that are known.
+ * these another owner.
  */
 async function takeOut(
   change: DatasetChange,
-  { identities: given, keepRepositories, person: forgotten }: Forgetting,
+  {
+    identities,
+    ofForgotten,
+    keepRepositories,
+    person: forgotten,
+  }: Omit<Forgetting, 'identities'> & PersonNames,
 ): Promise<{ blocked: BlockedPerson; identities: string[]; repositories: number }> {
   const { tx } = change
   await tx`delete from person`
-  const { identities, ofForgotten } = await findNames(tx, given)
   await tx`insert into person select unnest(${tx.typed.texts(identities)})`
   const { person, people, wasForgotten } = await blockPerson(tx, identities, keepRepositories, forgotten)
   await tx`

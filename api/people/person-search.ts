@@ -31,7 +31,7 @@ export async function findNames(tx: SqlOrTransaction, given: readonly string[]):
 
 /**
  * SQL: `identity` and `user_id` of what names users as persons. An address can name the account of somebody else, by its
- * id or login. Then commits under it are also the user's, but the account isn't, unless nobody has it or had it.
+ * id or login. Then commits under it are also the user's, but the account isn't, unless no user has it, and nobody was forgotten with it.
  */
 export function selectOwn(sql: SqlOrTransaction, ofForgotten: readonly string[]): Fragment {
   return sql`(

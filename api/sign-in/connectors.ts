@@ -117,7 +117,7 @@ function createDocumentFinder(readDocument: (url: URL) => Promise<string>) {
     }
   }
 
-  /** Requests for one document wait for it together. */
+  /** Requests for one document wait for it together, as long as the first one may. */
   function readOnce(id: string): Promise<Connector | string> {
     const reading = running.get(id) ?? readInTurn(id).finally(() => running.delete(id))
     running.set(id, reading)

@@ -142,6 +142,8 @@ describeOnOneDatabase('a person who is forgotten', (kind) => {
       expect((await exportPerson(service.sql, again.identities)).users).toEqual([])
       await forgetPerson(service.sql, again)
       expect((await list('/users')).map(({ login }) => login)).toEqual(others)
+      await load(service, { users: [createUser(5, { login: 'eve', email, bio: 'x' })] })
+      expect((await list('/users')).map(({ login }) => login)).toEqual(others)
       expect((await exportPerson(service.sql, [identifyLogin('eve')])).users).toHaveLength(1)
       await forgetPerson(service.sql, { identities: [identifyLogin('eve')], keepRepositories: false })
       expect((await listForgotten(service.sql)).people).toHaveLength(3) // Dora, Zelda and Eve

@@ -112,7 +112,7 @@ export interface CommitDeclarations {
   uncompared: string[]
 }
 
-/** A workspace of 500 crates with 50 references each may change 4,000 times. */
+/** A workspace of 500 crates with 50 references each may change some 2,000 times. */
 const defaultMaxLookUps = 100_000_000
 
 /** Files may be parents of each other. No project has nearly as many levels. */
@@ -168,9 +168,8 @@ export class ManifestTree {
     let isIncomplete = false
     for (const path of areDefinitionsChanged ? this.#referring : []) {
       if (changed.has(path)) continue
-      isIncomplete = this.#lookUps.left <= 0
+      isIncomplete = this.#lookUps.left <= 0 || !this.#update(path, this.#lookUps)
       if (isIncomplete) break
-      if (!this.#update(path, this.#lookUps)) unresolved.push(path)
       changed.set(path, this.#files.get(path)?.fileName ?? '')
     }
     const affected = this.#packages.takeAffected()
@@ -195,7 +194,10 @@ export class ManifestTree {
     return { read, computed }
   }
 
-  /** Looks up what a manifest declares with the files that it refers to. Returns false if some of it was left out. */
+  /**
+   * Looks up what a manifest declares with the files that it refers to. Returns false if some of it was left out: then a
+   * manifest that hasn't changed itself keeps its names.
+   */
   #update(path: string, lookUps: LookUps): boolean {
     const file = this.#files.get(path)
     if (file === undefined) return true
@@ -204,21 +206,22 @@ export class ManifestTree {
       this.#packages.set(path, version)
       return true
     }
+    lookUps.left -= version.names.length / 4
     const names = new Set(version.names)
+    let isIncomplete = false
     let areAllLookedUp = true
     const find = (shared: SharedFile): FoundDefinitions[] => {
       areAllLookedUp &&= lookUps.left > 0
       return areAllLookedUp ? this.#findDefinitions(path, shared, lookUps) : []
     }
-    file.isIncomplete = false
     for (const { file: shared, keys } of version.references) {
       const definitions = find(shared)
-      lookUps.left -= keys.length / 2
+      lookUps.left -= (keys.length / 2) * Math.max(1, definitions.length)
       for (let at = 0; at < keys.length; at += 2) {
         const [key = 0, name = 0] = keys.subarray(at, at + 2)
         if (definitions.some(({ prefix, map }) => addNamesOf(this.#prefix(key, prefix), map, names))) continue
         if (name !== 0) names.add(name)
-        else if (!this.#addFilledName(key, definitions, names, lookUps)) file.isIncomplete = true
+        else if (!this.#addFilledName(key, definitions, names, lookUps)) isIncomplete = true
       }
     }
     let { uniquePackages } = version
@@ -227,6 +230,8 @@ export class ManifestTree {
       const own = new Set<number>()
       if (this.#addFilledName(key, find(shared), own, lookUps)) uniquePackages = this.#table.addNumbers(own)
     }
+    if (!areAllLookedUp && lookUps !== this.#ownLookUps) return false
+    file.isIncomplete = isIncomplete
     this.#packages.set(path, { ...version, names: this.#table.addNumbers(names), uniquePackages })
     return areAllLookedUp
   }

@@ -132,8 +132,9 @@ export class RepositoryPackages {
       const text = Buffer.from(this.#table.read(number)).toString('latin1') // as paths are
       const isExcluded = text.startsWith('!')
       const patterns = expandBraces(isExcluded ? text.slice(1) : text)
-      // A character may take a few bytes. If some are left out, the next `takeAffected` says so.
-      this.#budget.left -= 4 * (patterns.length * root.folder.length + patterns.join('').length)
+      // Expanded ones may take much memory. If some are left out, the next `takeAffected` says so.
+      const characters = patterns.length * root.folder.length + patterns.join('').length
+      this.#budget.left -= characters * (patterns.length > 1 ? 4 : 0.25)
       if (this.#budget.left <= 0) break
       for (const pattern of patterns) {
         const path = posix.join(root.folder, pattern).replace(/\/$/, '')

@@ -9,6 +9,7 @@ import { lockDataDirectory } from '../../database/data-directory.ts'
 import type { DatasetChangeResult, DatasetSettings } from '../../dataset/dataset-change.ts'
 import type { LoadOrigin } from '../../dataset/loads.ts'
 import type { Change } from '../../dataset/pending-change.ts'
+import { removalBound } from '../../dataset/removal-bound.ts'
 import { getMessage } from '../../errors.ts'
 import { ImportError } from '../../staging/import-error.ts'
 import { runGit } from '../git/git-process.ts'
@@ -162,7 +163,7 @@ export async function importGithub(sql: Sql, options: GithubImportOptions): Prom
     )
     try {
       if (repositories.length + departures.missing.length === 0) assertNoneSkipped(skipped)
-      await assertFew(sql, 'repositories', departures.gone.length, options.maxRemovals)
+      await assertFew(sql, departures.gone, options.maxRemovals)
     } catch (error) {
       await journal.finish() // the forge may say something else the next time
       throw error
@@ -254,6 +255,7 @@ async function importBatches(
   const asksForAll =
     refresh && withHistory && (await journal.once('asks for all', () => isWholeDataset(sql, known)))
   const people = await findKnownPeople(forge, known.users)
+  const removable = { users: options.maxRemovals ?? removalBound(known.users.length) }
   const batches = createBatches(repositories, options.batch, people, departures)
   const results: BatchResult[] = []
   for (const [index, batch] of batches.entries()) {
@@ -272,7 +274,13 @@ async function importBatches(
       }
     }
     results.push(
-      await importBatch(sql, nameBatch(forge, scope), clones, { ...options, describeOrigin }, batch),
+      await importBatch(
+        sql,
+        nameBatch(forge, scope),
+        clones,
+        { ...options, describeOrigin, removable },
+        batch,
+      ),
     )
   }
   return results.reduce(addResults)
@@ -313,12 +321,11 @@ async function importBatch(
   sql: Sql,
   forge: Forge,
   clones: CloneFolder,
-  options: GithubImportOptions & LoadOptions,
+  { removable, ...options }: GithubImportOptions & LoadOptions & { removable: { users: number } },
   { repositories, known, departures }: Batch,
 ): Promise<BatchResult> {
   const histories = await readHistories(sql, forge, clones, options.withHistory ? repositories : [])
-  const people = await findPeople(sql, forge, { repositories, histories, known })
-  await assertFew(sql, 'users', people.replaced.length, options.maxRemovals)
+  const people = await findPeople(sql, forge, { repositories, histories, known, removable })
   const { skipped, manifests, ...load } = await loadFindings(sql, forge, clones, options, {
     repositories,
     histories,

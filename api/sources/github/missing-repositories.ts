@@ -61,17 +61,16 @@ export async function judgeMissing(
 }
 
 /**
- * Throws `ImportError` if the removal of so many would exceed `maxRemovals`, or by default a part of all.
+ * Throws `ImportError` if the removal of these repositories would exceed `maxRemovals`, or by default a part of all.
  */
 export async function assertFew(
   sql: Sql,
-  kind: 'users' | 'repositories',
-  removed: number,
+  gone: readonly GoneRepository[],
   maxRemovals: number | undefined,
 ): Promise<void> {
-  const [stored] = await sql<Record<typeof kind, number>[]>`
-    select users_count as users, repositories_count as repositories from dataset`
-  assertRemovalsBounded([{ kind, removed, stored: stored?.[kind] ?? 0 }], maxRemovals)
+  const [dataset] = await sql<{ stored: number }[]>`select repositories_count as stored from dataset`
+  const { stored } = dataset ?? { stored: 0 }
+  assertRemovalsBounded([{ kind: 'repositories', removed: gone.length, stored }], maxRemovals)
 }
 
 /** Notes which repositories the forge has, and which it doesn't have. Those that aren't in the dataset don't count. */

@@ -72,10 +72,13 @@ export async function findPeople(
     repositories,
     histories,
     known: { profiles: known, deleted },
+    removable,
   }: {
     repositories: readonly ForgeRepository[]
     histories: Histories
     known: KnownPeople
+    /** Counts down how many users may be removed: a forge in trouble must not empty the dataset. */
+    removable: { users: number }
   },
 ): Promise<People> {
   const { authors } = histories
@@ -113,10 +116,12 @@ export async function findPeople(
   const profiles = await findAccounts(forge, logins)
   const users = new Map([...known.users, ...profiles.users])
   const addresses = await gatherAddresses(sql, unknown, accounts, users)
-  const replaced = await findReplaced(sql, deleted, [
+  const found = await findReplaced(sql, deleted, [
     ...[...users.values()].flatMap(identifyUser),
     ...[...addresses.values()].flat().flatMap((address) => identifyAddress(address) ?? []),
   ])
+  const replaced = found.length > removable.users ? [] : found
+  removable.users -= replaced.length
   return {
     users: [...users.values()],
     addresses,

@@ -225,7 +225,7 @@ describe('a dependency', () => {
 
   test('counts, with a warning, when a history would compare too many', () => {
     const table = new NameTable()
-    const tree = new ManifestTree(table, 9)
+    const tree = new ManifestTree(table, 1)
     const apply = (path: string, content: string) => {
       const version = createVersion(table, parseManifest('package.json', content))
       const { declarations, isIncomplete, uncompared } = tree.apply([
