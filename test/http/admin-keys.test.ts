@@ -238,8 +238,8 @@ describeOnOneDatabase('a shop', (kind) => {
     }
     expect(await list('name=client&below=8')).toEqual([poor.id])
     expect(await list('name=CLIENT')).toHaveLength(3)
-    const school = await create({ reference: 'school', credits: 1, name: 'ÉCOLE İstanbul' })
-    for (const name of ['école', 'ISTANBUL']) {
+    const school = await create({ reference: 'school', credits: 1, name: 'ÉCOLE Straße' })
+    for (const name of ['école', 'STRASSE']) {
       expect([name, await list(`name=${encodeURIComponent(name)}`)]).toEqual([name, [school.id]])
     }
     expect(await list('name=no+such+name')).toEqual([])
