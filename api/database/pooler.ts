@@ -58,8 +58,9 @@ export function createPoolerDetector(
         options.connection = server.connection // without settings of a session: poolers refuse those that they can't track
       }
     } else if (isAsynchronous) {
+      // Only then: `remote_apply` and others wait for more than the disk, and stay.
       for (const { options } of pools) {
-        options.connection = { ...options.connection, ...synchronous } // a stricter value than `on` stays
+        options.connection = { ...options.connection, ...synchronous }
       }
     }
     isDetected = true
@@ -69,7 +70,10 @@ export function createPoolerDetector(
 /** A crash of the server would lose charges whose responses were sent. */
 const synchronous = { synchronous_commit: 'on' }
 
-/** A settlement waits for locked keys, and must then see what others settled during the wait. */
+/**
+ * Throws `OperatorError` if charges could go wrong in a session. A settlement waits for locked keys, and must then see what
+ * others settled during the wait; and its charge must be on the disk before the response is sent.
+ */
 function assertFitForCharges(isolation: string, isAsynchronous: boolean): void {
   const refuse = (name: string, value: string, needed: string) => {
     throw new OperatorError(

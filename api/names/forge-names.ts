@@ -75,3 +75,13 @@ export function identifyForgeId(id: number): string {
 export function isForgeId(identity: string): boolean {
   return identity.startsWith('id:')
 }
+
+/** Whether an identity is a login. */
+export function isLogin(identity: string): boolean {
+  return identity.startsWith('login:')
+}
+
+/** Whether an identity names an account, by its id or login. */
+export function isAccount(identity: string): boolean {
+  return isForgeId(identity) || isLogin(identity)
+}

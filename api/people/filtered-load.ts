@@ -5,7 +5,7 @@
 import type { Sql, SqlOrTransaction } from '../database/connect.ts'
 import { type ApplyOptions, applyImport } from '../dataset/apply-load.ts'
 import type { DatasetChangeResult } from '../dataset/dataset-change.ts'
-import { identifyForgeId, identifyLogin, isForgeId, isLocal } from '../names/forge-names.ts'
+import { identifyForgeId, identifyLogin, isAccount, isLocal, isLogin } from '../names/forge-names.ts'
 import { findRepositoryHost } from '../names/repository-url.ts'
 import type { LoadItem } from '../staging/records.ts'
 import { identifyAddresses, identifyUser } from '../staging/staged-rows.ts'
@@ -142,13 +142,9 @@ function findPerson(find: Find, item: LoadItem<'users' | 'identities'>): Forgott
   if (item.kind === 'users' && isLocal(item.record)) return undefined
   const ownId = identifyForgeId(item.record.forge_rest_id)
   return listIdentitiesOf(item)
-    .filter((identity) => identity === ownId || !(isLogin(identity) || isForgeId(identity)))
+    .filter((identity) => identity === ownId || !isAccount(identity))
     .map(find)
     .find((found) => found !== undefined)
-}
-
-function isLogin(identity: string): boolean {
-  return identity.startsWith(identifyLogin(''))
 }
 
 /** Says whom to forget. A login that somebody else has after the load isn't the person's. */

@@ -74,7 +74,9 @@ export async function countChanges(
   }
   const users = await tx<{ login: string }[]>`
     select document::json ->> 'login' as login from users
-    where id in (select user_id from ${selectOwn(tx, forgottenNames)} o where identity = any (${tx.typed.texts(all)})) order by id`
+    where id in (
+      select user_id from ${selectOwn(tx, forgottenNames)} o where identity = any (${tx.typed.texts(all)})
+    ) order by id`
   const owned = await tx<{ id: number; is_removed: boolean }[]>`
     select repository_id as id, bool_or(identity = any (${tx.typed.texts(removedOwners)})) as is_removed
     from contributions

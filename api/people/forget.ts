@@ -100,6 +100,9 @@ export interface Forgetting extends Pick<ForgetOptions, 'identities' | 'keepRepo
   person?: number | undefined
 }
 
+/** A person to forget, with all names. */
+type NamedForgetting = Forgetting & PersonNames
+
 /** A person whose identities loads leave out from now on. */
 type BlockedPerson = Pick<ForgetResult, 'person' | 'wasForgotten' | 'identities'>
 
@@ -127,8 +130,8 @@ export async function forgetPeople(
   await tx`create temporary table person (identity text collate "C" primary key) on commit drop`
   await tx`create temporary table taken_users (id integer primary key) on commit drop`
   await tx`create temporary table taken_repositories (id integer primary key) on commit drop`
-  // Before the first one is blocked: whoever comes first makes no difference.
-  const named: (Omit<Forgetting, 'identities'> & PersonNames)[] = []
+  // All names are found before the first person is blocked, so the order of the people makes no difference.
+  const named: NamedForgetting[] = []
   for (const each of forgettings) named.push({ ...each, ...(await findNames(tx, each.identities)) })
   for (const each of named) {
     const taken = await takeOut(change, each)
@@ -159,12 +162,7 @@ export function redactLaterEntries(sql: Sql, logins: readonly string[]): Promise
  */
 async function takeOut(
   change: DatasetChange,
-  {
-    identities,
-    ofForgotten,
-    keepRepositories,
-    person: forgotten,
-  }: Omit<Forgetting, 'identities'> & PersonNames,
+  { identities, ofForgotten, keepRepositories, person: forgotten }: NamedForgetting,
 ): Promise<{ blocked: BlockedPerson; identities: string[]; repositories: number }> {
   const { tx } = change
   await tx`delete from person`

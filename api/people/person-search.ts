@@ -2,6 +2,7 @@
 import { readMembers } from '../catalog/stored-documents.ts'
 import type { Fragment, SqlOrTransaction } from '../database/connect.ts'
 import { foldText } from '../names/case-folding.ts'
+import { isAccount } from '../names/forge-names.ts'
 import { findHostInKey } from '../names/repository-url.ts'
 import type { CommitRecord } from '../staging/records.ts'
 import type { IsForgotten } from './address-redaction.ts'
@@ -12,7 +13,7 @@ import { redactCommit } from './redaction.ts'
 export interface PersonNames {
   /** Those that were given, and all of the users who have one of them. */
   identities: string[]
-  /** Ids and logins of people who were forgotten. */
+  /** Ids and logins among what was searched that a forgotten person had. */
   ofForgotten: string[]
 }
 
@@ -23,15 +24,15 @@ export async function findNames(tx: SqlOrTransaction, given: readonly string[]):
     ${known} union select identity from ${users} o
     where user_id in (select user_id from ${users} k where identity in (${known}))`
   const candidates = await tx<{ identity: string }[]>`${selectAll(tx`identities`)}`
-  const accounts = candidates.map(({ identity }) => identity).filter((each) => /^(id|login):/.test(each))
+  const accounts = candidates.map(({ identity }) => identity).filter(isAccount)
   const ofForgotten = [...(await findForgottenPeople(tx, accounts)).keys()]
   const own = await tx<{ identity: string }[]>`${selectAll(selectOwn(tx, ofForgotten))}`
   return { identities: own.map(({ identity }) => identity), ofForgotten }
 }
 
 /**
- * SQL: `identity` and `user_id` of what names users as persons. An address can name the account of somebody else, by its
- * id or login. Then commits under it are also the user's, but the account isn't, unless no user has it, and nobody was forgotten with it.
+ * SQL: `identity` and `user_id` of what names users as persons. An address can name an account, by its id or login.
+ * Commits under it are the user's. The account is somebody else's if another user has it, or a forgotten person had it.
  */
 export function selectOwn(sql: SqlOrTransaction, ofForgotten: readonly string[]): Fragment {
   return sql`(

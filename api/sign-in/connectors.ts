@@ -30,15 +30,15 @@ const maxRedirectUris = 10
 const maxNameLength = 80
 
 /**
- * Anybody may register, so a registration keeps its place for a while: an instance takes 20 a second. Whoever registers
- * that many at one instance leaves others 8 minutes for the page.
+ * Anybody may register, so an instance takes only 20 registrations a second. If somebody sends that many all the time, the
+ * newest 10,000 are those of 8 minutes: as long as others then have for the page.
  */
 const registrationLimits = { maxConcurrent: 2, maxQueued: 100, maxWaitMs: 2_000 }
 const registrationMs = 100
 
 /**
- * Documents are fetched a few at a time, half of them at most of one domain: whoever has one can invent any number of
- * hosts. Hosts of strangers may share what counts as their domain, such as co.uk.
+ * A few documents are fetched at a time, and at most half of these are of one domain, because its owner can invent any
+ * number of hosts. Hosts of strangers may share what counts as their domain, such as co.uk.
  */
 const documentLimits = { maxConcurrent: 8, maxConcurrentOfCaller: 4, maxQueued: 100, maxWaitMs: 6_000 }
 const documentCacheMs = 600_000

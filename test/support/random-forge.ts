@@ -50,8 +50,8 @@ const cities = [
   ],
   ...['Oslo', 'Lagos', 'New  York', "L'Aquila", 'Łódź', 'Reykjavík', 'x&y=z', '"quoted"', 'Ålesund'],
 ]
-/** Texts of companies. */
 const noReplyHost = 'users.noreply.forge.example'
+/** Texts of companies. */
 const companies = ['Æ Ltd', 'acmé', 'Straße AG', '東京', 'open@source', 'İş Bankası', '100%_\\', 'x']
 const lands = ['', ', Germany', ', Brasil', ', TÜRKIYE', ', Norway', ' (USA)', ', 日本']
 /** Names of the dependencies that most use; some differ from each other by case alone. */

@@ -10,7 +10,7 @@ import { writePath } from './query.ts'
 export const verbs = [
   { text: 'uses or used', asks: {} },
   { text: 'still uses', asks: { status: 'active' } },
-  // Whoever removed a package from one repository may use it in another, so a status doesn't say that a use has ended.
+  // A user can remove a package from one repository and use it in another, so a status doesn't say that a use has ended.
   { text: 'stopped using', asks: { ended: '1970-01-01' } },
 ] as const
 
