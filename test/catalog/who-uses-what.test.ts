@@ -69,13 +69,16 @@ describeOnOneDatabase(
   },
 )
 
-/** Those whose address names no other account, and whose account no other address names. */
+/** Those who share their login only with users whose address names no other account, and whose account no address names. */
 function listUnmistakable(users: readonly SampleUser[]): SampleUser[] {
-  const named = new Set(users.map(({ email }) => email !== null && nameAuthor(email)))
-  const logins = new Set(users.map(({ login }) => nameLogin(login)))
-  return users.filter(
-    ({ login, email }) => !named.has(nameLogin(login)) && (email === null || !logins.has(nameAuthor(email))),
+  const logins = Map.groupBy(users, ({ login }) => nameLogin(login))
+  const mistakable = new Set(
+    users.flatMap(({ login, email }) => {
+      const named = email === null ? undefined : nameAuthor(email)
+      return named !== undefined && logins.has(named) ? [named, nameLogin(login)] : []
+    }),
   )
+  return users.filter(({ login }) => !mistakable.has(nameLogin(login)))
 }
 
 function hasOneOf(user: SampleUser, names: ReadonlySet<string>): boolean {
