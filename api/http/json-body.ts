@@ -1,5 +1,4 @@
 /** Bodies of requests that are JSON. */
-import { Buffer } from 'node:buffer'
 import { ApiError, bodyTooLarge, unsupportedMediaType } from '../errors.ts'
 import type { ApiContext } from './request-context.ts'
 
@@ -11,22 +10,26 @@ export function assertJson(c: ApiContext): void {
 
 /**
  * Reads a body that is a JSON object. A request without a body has none of the members. Throws 413 if it is longer, 415
- * if it isn't JSON by its type, and 400 if it isn't a JSON object.
+ * if it isn't JSON by its type, and 400 if it isn't a JSON object in UTF-8 (RFC 8259, 8.1).
  */
 export async function readJsonObject(c: ApiContext, maxBytes: number): Promise<Record<string, unknown>> {
-  const text = await c.req.text()
-  if (text === '') return {}
+  const bytes = await c.req.arrayBuffer()
+  if (bytes.byteLength === 0) return {}
   assertJson(c)
-  if (Buffer.byteLength(text) > maxBytes) throw bodyTooLarge(maxBytes)
-  const value = parse(text)
-  if (!isObject(value)) throw new ApiError(400, 'invalid_body', 'Invalid body: must be a JSON object')
+  if (bytes.byteLength > maxBytes) throw bodyTooLarge(maxBytes)
+  const value = parse(bytes)
+  if (!isObject(value))
+    throw new ApiError(400, 'invalid_body', 'Invalid body: must be a JSON object in UTF-8')
   return value
 }
 
+/** Replacing what isn't UTF-8 would make one reference of two: `Müller` and `Möller` in Latin-1. */
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
 /** Returns undefined for what isn't JSON. */
-function parse(text: string): unknown {
+function parse(bytes: ArrayBuffer): unknown {
   try {
-    return JSON.parse(text)
+    return JSON.parse(utf8.decode(bytes))
   } catch {
     return undefined
   }

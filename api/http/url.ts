@@ -13,8 +13,8 @@ export interface RawRequest {
   host: string | undefined
 }
 
-/** A name has at most 255 characters (RFC 1035), an address 45. */
-const hostPattern = /^(?:[a-z\d.-]{1,255}|\[[\da-f:.]{2,45}\])(?::(?<port>\d{1,5}))?$/i
+/** A name has at most 255 characters (RFC 1035), an address 45. Names of containers may have underscores. */
+const hostPattern = /^(?:[\w.-]{1,255}|\[[\da-f:.]{2,45}\])(?::(?<port>\d{1,5}))?$/i
 const targetPattern = /^(?:https?:\/\/(?<authority>[^/?#]*))?(?<path>[^?#]*)/i
 /** A URL of another scheme: this is not a proxy. */
 const foreignScheme = /^(?!https?:)[a-z][a-z\d+.-]*:\/\//i

@@ -355,9 +355,9 @@ describeOnOneDatabase('a shop', (kind) => {
       ['/grants', { credit: 5, reference: 'x' }, /^Unknown member: credit; did you mean credits\?$/],
       ['/grants', '{"credits":5,"reference":"x","__proto__":1}', /^Unknown member: __proto__; /],
       ['/grants', '{"credits":5,"reference":"x","toString":1}', /^Unknown member: toString; /],
-      ['/grants', '[1]', /^Invalid body: must be a JSON object$/],
-      ['/grants', 'null', /^Invalid body: must be a JSON object$/],
-      ['/grants', '{"credits":5', /^Invalid body: must be a JSON object$/],
+      ['/grants', '[1]', /^Invalid body: must be a JSON object in UTF-8$/],
+      ['/grants', 'null', /^Invalid body: must be a JSON object in UTF-8$/],
+      ['/grants', '{"credits":5', /^Invalid body: must be a JSON object in UTF-8$/],
       ['/grants', '\ufeff{"credits":5}', /^Invalid/],
       ['/grants?credits=5', {}, /^Unknown parameter: credits; this endpoint has no parameters$/],
     ] as const) {
@@ -381,6 +381,13 @@ describeOnOneDatabase('a shop', (kind) => {
     expect([tooLong.status, tooLong.json()]).toEqual([413, { error: 'Body too large: at most 4096 bytes' }])
     const hostile = `{"reference":${'['.repeat(4_000)}`
     expect((await post('/admin/keys', hostile)).status).toBe(400)
+    // Were the letters replaced, Müller and Möller would be one reference.
+    const latin1 = await service.fetch('/admin/keys', {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${shop}`, 'Content-Type': 'application/json' },
+      body: Buffer.from('{"reference":"Müller"}', 'latin1'),
+    })
+    expect([latin1.status, latin1.headers.get('X-Error-Code')]).toEqual([400, 'invalid_body'])
     const text = await service.fetch('/admin/keys', {
       method: 'POST',
       headers: { Authorization: `Bearer ${shop}`, 'Content-Type': 'text/plain' },
