@@ -265,8 +265,8 @@ function create(
       expiresAt: expires ?? null,
       name: name ?? null,
     })
-    if (json) return console.log(formatSecretJson(key, secret))
-    console.log(`${formatSecret(key, secret)}\n\n${formatTable(columns, [key])}`)
+    if (json) return printSecret(formatSecretJson(key, secret), key, 'created')
+    await printSecret(`${formatSecret(key, secret)}\n\n${formatTable(columns, [key])}`, key, 'created')
     if (key.role === 'user' && key.remaining_credits === 0) {
       console.log(`\nIt has no credits yet: ${devdataCommand(`keys grant ${key.id} 1000`)}`)
     }
@@ -399,11 +399,26 @@ function remove(id: number, { yes, json }: JsonOption & { yes?: true }): Promise
 function rotate(id: number, { grace, json }: JsonOption & { grace: number }): Promise<void> {
   return withDatabase({}, async ({ sql }) => {
     const { secret, key } = await rotateKey(sql, id, grace)
-    if (json) return console.log(formatSecretJson(key, secret))
+    if (json) return printSecret(formatSecretJson(key, secret), key, 'rotated')
     const old = grace === 0 ? 'no longer works' : `works for another ${countOf(grace, 'second')}`
     const status = key.status === 'active' ? '' : ` The key is still ${key.status}.`
-    console.log(`${formatSecret(key, secret)}\n\nThe old key ${old}.${status}`)
+    await printSecret(`${formatSecret(key, secret)}\n\nThe old key ${old}.${status}`, key, 'rotated')
   })
+}
+
+/** Prints the only copy of a secret. So a reader that stopped early is an error, too. */
+async function printSecret(text: string, { id }: KeySummary, change: 'created' | 'rotated'): Promise<void> {
+  const error = await new Promise<Error | null | undefined>((resolve) => {
+    process.stdout.write(`${text}\n`, (failure) => {
+      if (failure) process.exitCode = 1 // it is told below
+      resolve(failure)
+    })
+  })
+  if (!error) return
+  throw new OperatorError(
+    `Key ${id} was ${change}, but couldn't be printed: ${error.message}; for another value, run: ` +
+      devdataCommand(`keys rotate ${id}`),
+  )
 }
 
 function formatSecretJson({ id, ...key }: KeySummary, secret: string): string {

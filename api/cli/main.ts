@@ -9,12 +9,13 @@ import { Interruption } from './session.ts'
 
 const usageExitCode = 2
 
-// A reader of the output may stop early (`devdata keys list | head -1`). The command still completes.
-for (const stream of [process.stdout, process.stderr]) {
-  stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error
-  })
-}
+// A command completes whether or not somebody reads of it: a full disk of the log must not end a load.
+process.stderr.on('error', () => {})
+process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
+  if (code === 'EPIPE' || process.exitCode !== undefined) return // `devdata keys list | head -1`, or told already
+  process.exitCode = 1
+  console.error(`The output couldn't be written: ${message}; what the command has changed stays changed`)
+})
 
 explainUnhandledRefusals()
 try {

@@ -1,9 +1,10 @@
 /** @module-tag later */
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as v from 'valibot'
-import { beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import {
   createdKeySchema,
+  createFolder,
   finishCommand,
   type Location,
   locationOf,
@@ -12,7 +13,9 @@ import {
   runCommand,
   startCommand,
 } from '../support/command-line.ts'
+import { fullDevice } from '../support/faults.ts'
 import { createInstance } from '../support/instance.ts'
+import { liftoffOnly } from '../support/program.ts'
 import { describeOnOneDatabase, useService } from '../support/service.ts'
 import { connect, tryMcp } from '../support/sign-in.ts'
 
@@ -484,6 +487,58 @@ describeOnOneDatabase('devdata keys', (kind) => {
       expect((await type('y\n')).stdout).toContain(`Key ${id} is deleted`)
       expect((await ask(api_key)).status).toBe(401)
       expect((await type('', '--yes')).stdout).toContain(`There is no key ${id}`)
+    },
+  )
+
+  /** Commands whose output, by its descriptor, has no room. */
+  const onFullDevice = (descriptor: 1 | 2) => [
+    'sh',
+    '-c',
+    `exec "$0" "$@" ${descriptor}>${fullDevice}`,
+    process.execPath,
+    liftoffOnly,
+  ]
+
+  test.skipIf(fullDevice === undefined)(
+    'create and rotate say how to get a value that could not be printed',
+    async () => {
+      const { id } = await create('--credits', '5')
+      const rotated = await run(['keys', 'rotate', String(id)], { program: onFullDevice(1) })
+      expect([rotated.code, rotated.stderr]).toEqual([
+        1,
+        `Key ${id} was rotated, but couldn't be printed: ENOSPC: no space left on device, write; for another value, run: npm run -s devdata -- keys rotate ${id}\n`,
+      ])
+      const created = await run(['keys', 'create', '--name', 'unprinted', '--json'], {
+        program: onFullDevice(1),
+      })
+      expect([created.code, created.stderr]).toEqual([
+        1,
+        expect.stringMatching(/^Key \d+ was created, but .*keys rotate \d+\n$/),
+      ])
+      const gone = startCommand(['keys', 'rotate', String(id), '--json'], location)
+      gone.stdout.destroy()
+      expect(await finishCommand(gone)).toMatchObject({
+        code: 1,
+        stderr: expect.stringMatching(/EPIPE.*keys rotate/),
+      })
+    },
+  )
+
+  test.skipIf(fullDevice === undefined)(
+    'list says that its output could not be written, and no log ends it',
+    async () => {
+      expect(await run(['keys', 'list'], { program: onFullDevice(1) })).toMatchObject({
+        code: 1,
+        stderr:
+          "The output couldn't be written: ENOSPC: no space left on device, write; what the command has changed stays changed\n",
+      })
+      // Its log would say that the database is new.
+      const { remove, ...inFolder } = await createFolder()
+      onTestFinished(remove)
+      expect(await run(['keys', 'create'], { ...inFolder, program: onFullDevice(2) })).toMatchObject({
+        code: 0,
+        stdout: expect.stringMatching(/^API key 1, shown only once:/),
+      })
     },
   )
 
