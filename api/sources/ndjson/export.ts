@@ -20,9 +20,8 @@ import { uniteSets } from '../../sets/set-unions.ts'
 import { type SetKey, selectVersionTerms } from '../../sets/stored-sets.ts'
 import { type RecordKind, recordKinds } from '../../staging/records.ts'
 import { dataFileName } from './data-files.ts'
+import { type ExportedFile, type ExportManifest, manifestName } from './export-manifest.ts'
 
-/** The file that describes an export. An export is complete once it exists. */
-const manifestName = 'manifest.json'
 /** In the order in which they get their final names. */
 const fileNames = [...recordKinds.map(dataFileName), manifestName]
 /** An export writes to a folder of this name and six more characters, beside the files that it will replace. */
@@ -31,22 +30,6 @@ const unfinishedFolder = /^unfinished-export-\w{6}$/
 /** Whether an export began it. Those of 0.1.0 wrote beside the files. */
 const isUnfinished = (name: string): boolean =>
   unfinishedFolder.test(name) || fileNames.some((file) => name === file + unfinishedSuffix)
-
-/** What `manifest.json` holds. */
-export interface ExportManifest {
-  /** The dataset's version. */
-  version: number
-  /** The files have only what was added, changed or removed after this version. */
-  since?: number
-  files: Record<string, ExportedFile>
-}
-
-export interface ExportedFile {
-  lines: number
-  bytes: number
-  /** In hexadecimal digits. */
-  sha256: string
-}
 
 /** The progress of an export. */
 export interface ExportProgress {

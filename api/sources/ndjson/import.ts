@@ -17,6 +17,7 @@ import { ImportError } from '../../staging/import-error.ts'
 import { parseItem, RecordError, type RecordKind, recordKinds } from '../../staging/records.ts'
 import { withStaging } from '../../staging/staging.ts'
 import { dataFileName, describeVariants, listUnread } from './data-files.ts'
+import { assertSize, type ExportedFile, readManifest, verifyContent } from './export-manifest.ts'
 import { gzipProblem, readLines } from './line-reader.ts'
 
 /** A file whose lines are of one kind. */
@@ -194,8 +195,9 @@ async function reject(line: InvalidLine, onInvalid: NdjsonOptions['onInvalid']):
 /**
  * Finds the files to load: in folders `users.ndjson`, `identities.ndjson`, `repos.ndjson`, `commits.ndjson` and
  * `removals.ndjson` (any of them, or the one of `kind`), and files of these names, or of any name with `kind`. Throws
- * `ImportError` when a path is none of these, and when a folder has a file under a name that seems to mean one that it
- * lacks. Without `kind`, calls `onUnread` with other files of a folder that look like data.
+ * `ImportError` when a path is none of these, when a folder has a file under a name that seems to mean one that it
+ * lacks, and when a file of an export isn't as long as the folder's manifest says. Sources of an export throw it at
+ * their end if their content differs. Without `kind`, calls `onUnread` with other files of a folder that look like data.
  */
 export async function findSources(
   paths: readonly string[],
@@ -230,14 +232,21 @@ async function findInFolder(
 ): Promise<Source[]> {
   const found: Source[] = []
   const missing: RecordKind[] = []
+  const manifest = await readManifest(folder)
   for (const kind of kinds) {
     const path = join(folder, dataFileName(kind))
     const status = await stat(path).catch(() => undefined)
-    if (status?.isFile()) found.push(openFile(path, kind, status.size))
+    const exported = manifest?.files[dataFileName(kind)]
+    if (status?.isFile()) found.push(openFile(path, kind, status.size, exported))
     else missing.push(kind)
   }
   const variants = describeVariants(folder, names, missing)
   if (variants.length > 0) throw new ImportError(variants.join('. '))
+  for (const kind of kinds) {
+    const exported = manifest?.files[dataFileName(kind)]
+    const size = found.find((source) => source.kind === kind)?.size
+    if (exported !== undefined) assertSize(join(folder, dataFileName(kind)), size, exported)
+  }
   if (found.length > 0) return found
   const wanted = kinds
     .map(dataFileName)
@@ -262,8 +271,17 @@ export function assertOneExport(sources: readonly Source[]): void {
   )
 }
 
-function openFile(path: string, kind: RecordKind, size: number): Source {
-  return { kind, name: path, size, open: () => createReadStream(path, { highWaterMark: 2 ** 16 }) }
+/** A file to load. With `exported`, it must have the content that it was exported with. */
+function openFile(path: string, kind: RecordKind, size: number, exported?: ExportedFile): Source {
+  return {
+    kind,
+    name: path,
+    size,
+    open() {
+      const stream = createReadStream(path, { highWaterMark: 2 ** 16 })
+      return exported === undefined ? stream : verifyContent(path, stream, exported)
+    },
+  }
 }
 
 function kindOf(path: string): RecordKind {
