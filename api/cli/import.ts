@@ -154,7 +154,9 @@ async function findInputs(
     if (path === standardInput && kind !== undefined) {
       sources.push({ kind, name: 'standard input', size: undefined, open: () => process.stdin })
     } else {
-      sources.push(...(await findSources([path], kind)))
+      const note = (unread: readonly string[]) =>
+        console.error(`Not read, because of the name: ${unread.join(', ')}`)
+      sources.push(...(await findSources([path], kind, note)))
     }
   }
   assertOneExport(sources)

@@ -1,6 +1,7 @@
 /** @module-tag later */
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import {
   createUserLine,
@@ -74,6 +75,76 @@ describeOnOneDatabase('devdata import ndjson', (kind) => {
       stderr:
         'users.ndjson:1: a Git LFS pointer instead of the file; run "git lfs pull" where the file is from; nothing was changed\n',
     })
+  })
+
+  /** Creates a folder with files of these names, each with a user. */
+  function writeFolder(name: string, files: readonly string[]): void {
+    rmSync(join(started.directory, name), { recursive: true, force: true })
+    mkdirSync(join(started.directory, name))
+    for (const file of files) writeFileSync(join(started.directory, name, file), createUserLine(100))
+  }
+
+  test.each<[string, string]>([
+    ['users.ndjson.gz', 'decompress it (gzip -dc named/users.ndjson.gz > named/users.ndjson)'],
+    ['Users.ndjson', 'rename it to users.ndjson'],
+    ['user.ndjson', 'rename it to users.ndjson'],
+    ['users.jsonl', 'rename it to users.ndjson'],
+    ['users.ndjson.txt', 'rename it to users.ndjson'],
+    ['users.json', 'rename it to users.ndjson, with one JSON object per line'],
+    ['users.ndjson.zst', 'decompress it to users.ndjson'],
+  ])('reads nothing of a folder with %s, but without users.ndjson', async (name, remedy) => {
+    writeFolder('named', ['repos.ndjson', name])
+    for (const options of [[], ['--kind', 'users'], ['--mirror', '--yes']]) {
+      expect(await run(['import', 'ndjson', 'named', ...options])).toEqual({
+        code: 1,
+        stdout: '',
+        stderr: `The folder named contains ${name}, but no users.ndjson: ${remedy}, or move it out of the folder\n`,
+      })
+    }
+  })
+
+  test('names all files of a folder whose names are wrong, and a file that is a folder', async () => {
+    writeFolder('wrong', ['repositories.jsonl', 'Commits.ndjson', 'notes.json', 'users-old.ndjson'])
+    mkdirSync(join(started.directory, 'wrong/users.ndjson'))
+    expect(await run(['import', 'ndjson', 'wrong'])).toMatchObject({
+      code: 1,
+      stderr:
+        'The folder wrong contains Commits.ndjson, but no commits.ndjson: rename it to commits.ndjson, or move it out of the folder. ' +
+        'The folder wrong contains repositories.jsonl, but no repos.ndjson: rename it to repos.ndjson, or move it out of the folder. ' +
+        "wrong/users.ndjson isn't a file that can be read\n",
+    })
+  })
+
+  test('loads a folder with further files, and names those that look like data', async () => {
+    const data = ['users.ndjson', 'users.ndjson.gz', 'Users.ndjson', 'users-old.ndjson', 'changes.jsonl.part']
+    writeFolder('further', [...data, 'README.md', 'notes.json', '.users.ndjson.tmp', 'commits', 'repos.csv'])
+    expect(await run(['import', 'ndjson', 'further', '--json'])).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('"lines":1'),
+      stderr:
+        'Not read, because of the name: further/Users.ndjson, further/changes.jsonl.part, further/users-old.ndjson, further/users.ndjson.gz\n',
+    })
+    expect(await run(['import', 'ndjson', 'further', '--kind', 'users'])).toMatchObject({
+      code: 0,
+      stderr: '',
+    })
+  })
+
+  test('says that a file or standard input is compressed with gzip, and skips no lines of it', async () => {
+    const content = gzipSync(createUserLine(101).repeat(50))
+    writeFileSync(join(started.directory, 'users.ndjson'), content)
+    for (const [path, name] of [
+      ['users.ndjson', 'users.ndjson'],
+      ['-', 'standard input'],
+    ] as const) {
+      const args = ['import', 'ndjson', path, '--kind', 'users', '--skip-invalid', 'gzip.ndjson']
+      expect(await run(args, { input: content })).toEqual({
+        code: 1,
+        stdout: '',
+        stderr: `${name}: compressed with gzip. Decompress it first, for example with gzip -dc; nothing was changed\n`,
+      })
+      expect(existsSync(join(started.directory, 'gzip.ndjson'))).toBe(false)
+    }
   })
 
   test('takes with --kind that file of a folder, or a file of any name', async () => {

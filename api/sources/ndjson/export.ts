@@ -19,33 +19,17 @@ import { describeFileError, OperatorError, readCode, refuseWriting } from '../..
 import { uniteSets } from '../../sets/set-unions.ts'
 import { type SetKey, selectVersionTerms } from '../../sets/stored-sets.ts'
 import { type RecordKind, recordKinds } from '../../staging/records.ts'
+import { dataFileName } from './data-files.ts'
+import { type ExportedFile, type ExportManifest, manifestName } from './export-manifest.ts'
 
-/** The file that describes an export. An export is complete once it exists. */
-const manifestName = 'manifest.json'
 /** In the order in which they get their final names. */
-const fileNames = [...recordKinds.map(fileName), manifestName]
+const fileNames = [...recordKinds.map(dataFileName), manifestName]
 /** An export writes to a folder of this name and six more characters, beside the files that it will replace. */
 const unfinishedPrefix = 'unfinished-export-'
 const unfinishedFolder = /^unfinished-export-\w{6}$/
 /** Whether an export began it. Those of 0.1.0 wrote beside the files. */
 const isUnfinished = (name: string): boolean =>
   unfinishedFolder.test(name) || fileNames.some((file) => name === file + unfinishedSuffix)
-
-/** What `manifest.json` holds. */
-export interface ExportManifest {
-  /** The dataset's version. */
-  version: number
-  /** The files have only what was added, changed or removed after this version. */
-  since?: number
-  files: Record<string, ExportedFile>
-}
-
-export interface ExportedFile {
-  lines: number
-  bytes: number
-  /** In hexadecimal digits. */
-  sha256: string
-}
 
 /** The progress of an export. */
 export interface ExportProgress {
@@ -93,11 +77,11 @@ export async function exportNdjson(
       for (const kind of recordKinds) {
         const batches = since === undefined ? allLines[kind]?.(tx) : changedLines[kind](tx, since)
         if (batches === undefined) continue
-        const file = await writeLines(join(unfinished, fileName(kind)), batches, (lines) =>
+        const file = await writeLines(join(unfinished, dataFileName(kind)), batches, (lines) =>
           onProgress({ kind, lines: linesBefore + lines }),
         )
         linesBefore += file.lines
-        files[fileName(kind)] = file
+        files[dataFileName(kind)] = file
       }
       const manifest = { version, ...(since !== undefined && { since }), files }
       await replaceExport(folder, unfinished, manifest)
@@ -144,10 +128,6 @@ async function replaceExport(folder: string, unfinished: string, manifest: Expor
   const removed = [manifestName, ...fileNames.filter((name) => !files.includes(name))]
   for (const name of removed) await moveIfPresent(join(folder, name), join(unfinished, `earlier-${name}`))
   for (const name of files) await rename(join(unfinished, name), join(folder, name))
-}
-
-function fileName(kind: RecordKind): string {
-  return `${kind}.ndjson`
 }
 
 /** Creates the folder. Throws `ExportError` when that fails, and when it holds anything other than an export. */

@@ -4,7 +4,7 @@
  */
 
 import { createReadStream } from 'node:fs'
-import { open, rm, stat } from 'node:fs/promises'
+import { open, readdir, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import type { Sql } from '../../database/connect.ts'
 import type { DatasetChangeResult, DatasetSettings } from '../../dataset/dataset-change.ts'
@@ -16,7 +16,9 @@ import { readForgottenPeople } from '../../people/forgotten-people.ts'
 import { ImportError } from '../../staging/import-error.ts'
 import { parseItem, RecordError, type RecordKind, recordKinds } from '../../staging/records.ts'
 import { withStaging } from '../../staging/staging.ts'
-import { readLines } from './line-reader.ts'
+import { dataFileName, describeVariants, listUnread } from './data-files.ts'
+import { assertSize, type ExportedFile, readManifest, verifyContent } from './export-manifest.ts'
+import { gzipProblem, readLines } from './line-reader.ts'
 
 /** A file whose lines are of one kind. */
 export interface Source {
@@ -134,6 +136,11 @@ async function stageSources(
     const positionBefore = index * maxLines(sources)
     for await (const { lines, bytesRead } of readLines(source.open())) {
       for (const { text, problem, number } of lines) {
+        if (problem === gzipProblem) {
+          throw new ImportError(
+            `${source.name}: ${problem}. Decompress it first, for example with gzip -dc; nothing was changed`,
+          )
+        }
         try {
           if (problem !== undefined) throw new RecordError(problem)
           await staging.add(positionBefore + number, parseItem(source.kind, text))
@@ -188,9 +195,15 @@ async function reject(line: InvalidLine, onInvalid: NdjsonOptions['onInvalid']):
 /**
  * Finds the files to load: in folders `users.ndjson`, `identities.ndjson`, `repos.ndjson`, `commits.ndjson` and
  * `removals.ndjson` (any of them, or the one of `kind`), and files of these names, or of any name with `kind`. Throws
- * `ImportError` when a path is none of these.
+ * `ImportError` when a path is none of these, when a folder has a file under a name that seems to mean one that it
+ * lacks, and when a file of an export isn't as long as the folder's manifest says. Sources of an export throw it at
+ * their end if their content differs. Without `kind`, calls `onUnread` with other files of a folder that look like data.
  */
-export async function findSources(paths: readonly string[], kind?: RecordKind): Promise<Source[]> {
+export async function findSources(
+  paths: readonly string[],
+  kind?: RecordKind,
+  onUnread: (paths: readonly string[]) => void = () => {},
+): Promise<Source[]> {
   const found: Source[] = []
   for (const path of paths) {
     const status = await stat(path).catch((error: Error) => {
@@ -200,22 +213,46 @@ export async function findSources(paths: readonly string[], kind?: RecordKind): 
       found.push(openFile(path, kind ?? kindOf(path), status.size))
       continue
     }
-    const before = found.length
-    const wanted = recordKinds.filter((name) => kind === undefined || name === kind)
-    for (const candidate of wanted) {
-      const file = join(path, `${candidate}.ndjson`)
-      const fileStatus = await stat(file).catch(() => undefined)
-      if (fileStatus?.isFile()) found.push(openFile(file, candidate, fileStatus.size))
-    }
-    if (found.length === before) {
-      const names = wanted
-        .map((name) => `${name}.ndjson`)
-        .join(', ')
-        .replace(/, (?=[^,]*$)/, ' or ')
-      throw new ImportError(`The folder ${path} contains no ${names}`)
-    }
+    const names = await readdir(path).catch(() => []) // some folders can be entered, but not listed
+    const sources = await findInFolder(path, names, kind === undefined ? recordKinds : [kind])
+    found.push(...sources)
+    if (kind !== undefined) continue
+    const loaded = sources.map(({ name }) => basename(name))
+    const unread = listUnread(names, loaded).map((name) => join(path, name))
+    if (unread.length > 0) onUnread(unread)
   }
   return found
+}
+
+/** Finds the files of kinds in a folder with files of these names. */
+async function findInFolder(
+  folder: string,
+  names: readonly string[],
+  kinds: readonly RecordKind[],
+): Promise<Source[]> {
+  const found: Source[] = []
+  const missing: RecordKind[] = []
+  const manifest = await readManifest(folder)
+  for (const kind of kinds) {
+    const path = join(folder, dataFileName(kind))
+    const status = await stat(path).catch(() => undefined)
+    const exported = manifest?.files[dataFileName(kind)]
+    if (status?.isFile()) found.push(openFile(path, kind, status.size, exported))
+    else missing.push(kind)
+  }
+  const variants = describeVariants(folder, names, missing)
+  if (variants.length > 0) throw new ImportError(variants.join('. '))
+  for (const kind of kinds) {
+    const exported = manifest?.files[dataFileName(kind)]
+    const size = found.find((source) => source.kind === kind)?.size
+    if (exported !== undefined) assertSize(join(folder, dataFileName(kind)), size, exported)
+  }
+  if (found.length > 0) return found
+  const wanted = kinds
+    .map(dataFileName)
+    .join(', ')
+    .replace(/, (?=[^,]*$)/, ' or ')
+  throw new ImportError(`The folder ${folder} contains no ${wanted}`)
 }
 
 /**
@@ -234,12 +271,21 @@ export function assertOneExport(sources: readonly Source[]): void {
   )
 }
 
-function openFile(path: string, kind: RecordKind, size: number): Source {
-  return { kind, name: path, size, open: () => createReadStream(path, { highWaterMark: 2 ** 16 }) }
+/** A file to load. With `exported`, it must have the content that it was exported with. */
+function openFile(path: string, kind: RecordKind, size: number, exported?: ExportedFile): Source {
+  return {
+    kind,
+    name: path,
+    size,
+    open() {
+      const stream = createReadStream(path, { highWaterMark: 2 ** 16 })
+      return exported === undefined ? stream : verifyContent(path, stream, exported)
+    },
+  }
 }
 
 function kindOf(path: string): RecordKind {
-  const kind = recordKinds.find((name) => basename(path) === `${name}.ndjson`)
+  const kind = recordKinds.find((name) => basename(path) === dataFileName(name))
   if (kind === undefined) {
     throw new ImportError(
       `${path}: the file name doesn't show which kind of lines the file contains; add --kind ${recordKinds.join('|')}`,

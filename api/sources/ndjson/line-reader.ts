@@ -3,6 +3,9 @@
 /** Longer lines are not read. */
 const maxLineBytes = 64 * 2 ** 20
 
+/** The problem of a first line that begins as a file of gzip does (RFC 1952). No UTF-8 text has these bytes. */
+export const gzipProblem = 'compressed with gzip'
+
 /** A line. */
 export interface Line {
   /** Without white space at its ends. With a `problem`, the part that can be shown. */
@@ -43,6 +46,8 @@ export async function* readLines(input: AsyncIterable<Uint8Array>): AsyncGenerat
     try {
       text = strict.decode(bytes).trim()
     } catch {
+      const isGzip = number === 1 && bytes[0] === 0x1f && bytes[1] === 0x8b
+      if (isGzip) return [{ text: '', problem: gzipProblem, number }]
       return [{ text: lenient.decode(bytes).trim(), problem: 'not UTF-8 text', number }]
     }
     return text === '' ? [] : [{ text, problem: undefined, number }]
