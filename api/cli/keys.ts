@@ -135,9 +135,13 @@ Examples:
     'revoke',
     'Revoke a key until it is restored',
     revokeKey,
-    'is revoked: its next request will fail',
+    () => 'is revoked: its next request will fail',
   )
-  addChange(keys, 'restore', 'Restore a revoked key', restoreKey, 'is no longer revoked')
+  addChange(keys, 'restore', 'Restore a revoked key', restoreKey, ({ status }) =>
+    status === 'active'
+      ? 'is no longer revoked'
+      : `is no longer revoked, but it is ${status} and still doesn't work. Create another one: ${devdataCommand('keys create')}`,
+  )
   keys
     .command('delete')
     .description(
@@ -224,7 +228,7 @@ function addChange(
   name: string,
   description: string,
   change: (sql: Sql, id: number) => Promise<KeySummary>,
-  outcome: string,
+  describe: (key: KeySummary) => string,
 ): void {
   keys
     .command(name)
@@ -235,7 +239,7 @@ function addChange(
     .action((id: number, { json }: JsonOption) =>
       withDatabase({}, async ({ sql }) => {
         const key = await change(sql, id)
-        console.log(json ? JSON.stringify(key) : `Key ${id} ${outcome}`)
+        console.log(json ? JSON.stringify(key) : `Key ${id} ${describe(key)}`)
       }),
     )
 }
