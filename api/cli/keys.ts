@@ -88,7 +88,9 @@ export function addKeysCommands(program: Command): void {
     .action(list)
   keys
     .command('find')
-    .description('Read a key from standard input, and show its id and its state, also if it is revoked')
+    .description(
+      'Read a key from standard input, and show its id and its state, also if it is revoked or deleted',
+    )
     .option(...jsonOption)
     .addHelpText('after', '\nExamples:\n  devdata keys find < key.txt\n  devdata keys find --json < key.txt')
     .action(find)

@@ -192,8 +192,12 @@ describeOnOneDatabase('devdata keys', (kind) => {
       ])
       if (wrong !== '') expect(stderr).not.toContain(wrong)
     }
-    await run(['keys', 'delete', String(id), '--yes'])
-    expect(await find(api_key)).toMatchObject({ code: 1, stderr: `There is no key ${id}\n` })
+    const removed = await readJson(run, ['keys', 'delete', String(id), '--yes'])
+    expect(removed).toMatchObject({ id, status: 'deleted' })
+    const deleted = await find(api_key)
+    expect(deleted).toMatchObject({ code: 0, stderr: '' })
+    expect(deleted.stdout).toMatch(new RegExp(`\n *${id} .* deleted .*found\n`))
+    expect(JSON.parse((await find(api_key, '--json')).stdout)).toMatchObject({ id, status: 'deleted' })
   })
 
   test('refuses a key in place of an id, without repeating it', async () => {
