@@ -86,14 +86,7 @@ export function addKeysCommands(program: Command): void {
     .option(...jsonOption)
     .addHelpText('after', '\nExamples:\n  devdata keys list\n  devdata keys list --below 100 --json')
     .action(list)
-  keys
-    .command('find')
-    .description(
-      'Read a key from standard input, and show its id and its state, also if it is revoked or deleted',
-    )
-    .option(...jsonOption)
-    .addHelpText('after', '\nExamples:\n  devdata keys find < key.txt\n  devdata keys find --json < key.txt')
-    .action(find)
+  addFind(keys)
   keys
     .command('grant')
     .description('Add credits to a key. A negative number withdraws them; a balance never falls below 0.')
@@ -200,6 +193,17 @@ Examples:
   devdata keys create --role admin --scopes keys:write --name "the shop"`,
     )
     .action(create)
+}
+
+function addFind(keys: Command): void {
+  keys
+    .command('find')
+    .description(
+      'Read a key from standard input, and show its id and its state, also if it is revoked or deleted',
+    )
+    .option(...jsonOption)
+    .addHelpText('after', '\nExamples:\n  devdata keys find < key.txt\n  devdata keys find --json < key.txt')
+    .action(find)
 }
 
 function addNotify(keys: Command): void {
