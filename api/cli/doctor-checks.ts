@@ -11,10 +11,10 @@ import { hasDatabase } from '../database/data-directory.ts'
 import { readSchemaState } from '../database/migrate.ts'
 import { assertServerVersion } from '../database/server-version.ts'
 import { verifySets } from '../dataset/set-verification.ts'
-import { devdataCommand, docsRemedy } from '../devdata-command.ts'
+import { devdataCommand } from '../devdata-command.ts'
 import { createKeyCheck, keysNotFound } from '../ledger/api-key.ts'
 import { verifyLedger } from '../ledger/verify.ts'
-import { createDocsFinder, docsDirectory } from '../portal/docs-manifest.ts'
+import { createDocsFinder, docsDirectory, docsNotBuilt } from '../portal/docs-manifest.ts'
 import { localOrigin } from '../runtime/local-url.ts'
 import { isWorthRetrying, toOperatorMessage } from '../runtime/operator-message.ts'
 import { countOf, formatTime } from './output.ts'
@@ -163,7 +163,7 @@ async function checkLedger(sql: Sql): Promise<Finding> {
 export async function checkDocs({ baseUrl }: Config): Promise<Finding> {
   const docs = await createDocsFinder(docsDirectory, baseUrl)().catch(() => undefined)
   return docs === undefined
-    ? wrong('docs', `not built for ${baseUrl ?? 'a start without BASE_URL'}; ${docsRemedy()}`)
+    ? wrong('docs', docsNotBuilt(baseUrl))
     : ok('docs', `built for ${docs.baseUrl ?? 'any URL without a path'}`)
 }
 

@@ -86,12 +86,7 @@ export function addKeysCommands(program: Command): void {
     .option(...jsonOption)
     .addHelpText('after', '\nExamples:\n  devdata keys list\n  devdata keys list --below 100 --json')
     .action(list)
-  keys
-    .command('find')
-    .description('Read a key from standard input, and show its id and its state, also if it is revoked')
-    .option(...jsonOption)
-    .addHelpText('after', '\nExamples:\n  devdata keys find < key.txt\n  devdata keys find --json < key.txt')
-    .action(find)
+  addFind(keys)
   keys
     .command('grant')
     .description('Add credits to a key. A negative number withdraws them; a balance never falls below 0.')
@@ -135,9 +130,13 @@ Examples:
     'revoke',
     'Revoke a key until it is restored',
     revokeKey,
-    'is revoked: its next request will fail',
+    () => 'is revoked: its next request will fail',
   )
-  addChange(keys, 'restore', 'Restore a revoked key', restoreKey, 'is no longer revoked')
+  addChange(keys, 'restore', 'Restore a revoked key', restoreKey, ({ status }) =>
+    status === 'active'
+      ? 'is no longer revoked'
+      : `is no longer revoked, but it is ${status} and still doesn't work. Create another one: ${devdataCommand('keys create')}`,
+  )
   keys
     .command('delete')
     .description(
@@ -196,6 +195,17 @@ Examples:
     .action(create)
 }
 
+function addFind(keys: Command): void {
+  keys
+    .command('find')
+    .description(
+      'Read a key from standard input, and show its id and its state, also if it is revoked or deleted',
+    )
+    .option(...jsonOption)
+    .addHelpText('after', '\nExamples:\n  devdata keys find < key.txt\n  devdata keys find --json < key.txt')
+    .action(find)
+}
+
 function addNotify(keys: Command): void {
   keys
     .command('notify')
@@ -224,7 +234,7 @@ function addChange(
   name: string,
   description: string,
   change: (sql: Sql, id: number) => Promise<KeySummary>,
-  outcome: string,
+  describe: (key: KeySummary) => string,
 ): void {
   keys
     .command(name)
@@ -235,7 +245,7 @@ function addChange(
     .action((id: number, { json }: JsonOption) =>
       withDatabase({}, async ({ sql }) => {
         const key = await change(sql, id)
-        console.log(json ? JSON.stringify(key) : `Key ${id} ${outcome}`)
+        console.log(json ? JSON.stringify(key) : `Key ${id} ${describe(key)}`)
       }),
     )
 }
@@ -413,7 +423,7 @@ async function printSecret(text: string, { id }: KeySummary, change: 'created' |
       if (failure) process.exitCode = 1 // it is told below
       resolve(failure)
     })
-  })
+  }).catch((failure: Error) => failure) // Deno throws it
   if (!error) return
   throw new OperatorError(
     `Key ${id} was ${change}, but couldn't be printed: ${error.message}; for another value, run: ` +

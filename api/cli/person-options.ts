@@ -3,9 +3,10 @@ import { type Command, InvalidArgumentError } from 'commander'
 import {
   forgeNamePattern,
   forgeNameRule,
-  identifyAddress,
   identifyForgeId,
+  identifyGivenAddress,
   identifyLogin,
+  maxAddressLength,
 } from '../names/forge-names.ts'
 import { readForgeId } from './arguments.ts'
 
@@ -31,9 +32,12 @@ function readLogin(login: string): string {
 
 /** Returns the identities of all addresses so far. */
 function readAddress(address: string, others: string[] = []): string[] {
-  const identity = address.includes('@') ? identifyAddress(address) : null
+  const identity = identifyGivenAddress(address)
   if (identity !== null) return [...others, identity]
-  throw new InvalidArgumentError('It must be an email address of at most 320 characters.')
+  throw new InvalidArgumentError(
+    'It must be an email address and nothing else, such as ada@example.com, ' +
+      `of at most ${maxAddressLength} characters; repeat the option for each address.`,
+  )
 }
 
 /** Lists the identities that the arguments name. */

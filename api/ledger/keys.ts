@@ -36,7 +36,8 @@ export interface KeySummary {
   rate_limit: string | null
   /** In credits; null: no notice of a low balance. */
   notify_below: number | null
-  status: 'active' | 'revoked' | 'expired'
+  /** `deleted`: only in the responses of `deleteKey` and `findKeyBySecret`. */
+  status: 'active' | 'revoked' | 'expired' | 'deleted'
   created_at: string
   expires_at: string | null
   last_used_at: string | null
@@ -78,6 +79,7 @@ function summary(sql: SqlOrTransaction) {
     (select credits from balances where api_key_id = id) as remaining_credits,
     rate_limit_requests || '/' || rate_limit_seconds as rate_limit, notify_below,
     case
+      when deleted_at is not null then 'deleted'
       when revoked_at is not null then 'revoked'
       when expires_at <= now() then 'expired'
       else 'active'
@@ -323,6 +325,11 @@ export function restoreKey(sql: Sql, id: number, access?: KeyAccess): Promise<Ke
 export async function deleteKey(sql: Sql, id: number): Promise<KeySummary> {
   const { count } = await sql`update api_keys set deleted_at = now() where id = ${id} and deleted_at is null`
   if (count === 0) throw unknownKey(id)
+  return await readKey(sql, id)
+}
+
+/** Reads a key that exists, also one that is deleted. */
+async function readKey(sql: Sql, id: number): Promise<KeySummary> {
   const [key] = await sql<KeySummary[]>`select ${summary(sql)} from api_keys where id = ${id}`
   if (key === undefined) throw new Error('the key is missing')
   return key
@@ -375,8 +382,8 @@ export async function getKey(sql: SqlOrTransaction, id: number): Promise<KeySumm
 }
 
 /**
- * Finds the key of a secret, also one that is revoked or expired, and says whether a rotation has ended the secret.
- * Undefined: no key has it. Throws `KeyError` if the key was deleted.
+ * Finds the key of a secret, also one that is revoked, expired or deleted, and says whether a rotation has ended the
+ * secret. Undefined: no key has it.
  */
 export async function findKeyBySecret(
   sql: Sql,
@@ -385,5 +392,5 @@ export async function findKeyBySecret(
   const [row] = await sql<{ id: number; replaced: boolean }[]>`
     select api_key_id as id, expires_at <= now() is true as replaced
     from api_key_secrets where hash = ${hashSecret(secret)}`
-  return row && { key: await getKey(sql, row.id), isReplaced: row.replaced }
+  return row && { key: await readKey(sql, row.id), isReplaced: row.replaced }
 }

@@ -43,6 +43,19 @@ export function identifyAddress(address: string): string | null {
   return forgeId === undefined ? identifyLogin(login) : identifyForgeId(Number(forgeId))
 }
 
+/** An address as people write it. `(none)` is the domain that git gives to a machine without one. */
+const givenAddress =
+  /^[^\s\p{C}()<>[\]:;,"\\@]+@(?:[\p{L}\p{M}\p{N}_]+(?:(?:\.|-+)[\p{L}\p{M}\p{N}_]+)*(?:\.\(none\))?|\[[\da-f.:]+\])$/iu
+
+/**
+ * Returns the identity of an address that an operator gives. Null: it isn't an address alone. Git takes more, but what
+ * else looks like one here (`mailto:ada@example.com`, a row of a table, one with an invisible character) would be taken
+ * for an address that nobody has.
+ */
+export function identifyGivenAddress(text: string): string | null {
+  return givenAddress.test(text) ? identifyAddress(text) : null
+}
+
 /** Lists all identities in an address: a no-reply address may have an id and a login. */
 export function listIdentities(address: string): string[] {
   const identity = identifyAddress(address)

@@ -10,7 +10,7 @@ import {
   type DatasetChangeResult,
 } from '../dataset/dataset-change.ts'
 import { OperatorError } from '../errors.ts'
-import { identifyAddress } from '../names/forge-names.ts'
+import { identifyGivenAddress } from '../names/forge-names.ts'
 import { detectEncoding } from '../names/text-encoding.ts'
 import { dropDeadLoads } from '../staging/staging.ts'
 import { type Forgetting, forgetPeople, redactLaterEntries } from './forget.ts'
@@ -86,16 +86,9 @@ export function parseDeletionList(text: string): ListEntry[] {
   return entries.flatMap(({ identity, ...entry }) => (identity === undefined ? [] : [{ ...entry, identity }]))
 }
 
-/**
- * An address as lists have it. Git takes more, but what else looks like an address here (`mailto:ada@example.com`, a
- * row of a table, one with an invisible character) would be taken for one that nobody has.
- */
-const listedAddress =
-  /^[^\s\p{C}()<>[\]:;,"\\@]+@(?:[\p{L}\p{M}\p{N}_]+(?:(?:\.|-+)[\p{L}\p{M}\p{N}_]+)*|\[[\da-f.:]+\])$/iu
-
 function identifyEntry(text: string): string | undefined {
   if (text.includes('@')) {
-    const identity = listedAddress.test(text) ? identifyAddress(text) : null
+    const identity = identifyGivenAddress(text)
     return identity === null ? undefined : (identifyHash(identity) ?? identity)
   }
   if (/^[0-9a-f]{64}$/i.test(text)) return hashPrefix + text.toLowerCase()

@@ -102,6 +102,10 @@ export function createDocsFinder(directory: string, baseUrl: string | undefined)
   }
 }
 
+/** What operators read if there are no docs for a `BASE_URL`, after a verb. */
+export const docsNotBuilt = (baseUrl: string | undefined): string =>
+  `not built for ${baseUrl ?? 'a start without BASE_URL'}; ${docsRemedy()}`
+
 /** 503: the docs aren't built, or a file of the manifest is missing. */
 export function docsUnavailable(state: 'missing' | 'incomplete', cause?: unknown): ApiError {
   return new ApiError(503, 'docs_unavailable', `The documentation is ${state}; ${docsRemedy()}`, {

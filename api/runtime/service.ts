@@ -13,7 +13,7 @@ import { OperatorError } from '../errors.ts'
 import type { ServedApp } from '../http/load-shedding.ts'
 import type { Lifecycle } from '../http/middleware.ts'
 import { isLoopback } from '../names/loopback.ts'
-import { docsDirectory } from '../portal/docs-manifest.ts'
+import { createDocsFinder, docsDirectory, docsNotBuilt } from '../portal/docs-manifest.ts'
 import { configureLog, createWarning, describeCause, printIfPossible } from '../telemetry/log.ts'
 import { createTracing, type TraceExport } from '../telemetry/tracing.ts'
 import { type NoticeSender, startSender } from '../webhooks/sender.ts'
@@ -159,6 +159,7 @@ async function start(options: Runtime): Promise<void> {
     const isEmpty = kind === 'embedded' && (await readDataset(sql)).version === 0
     const unready = await describeUnready(sql).catch(() => undefined) // a start doesn't fail for want of a warning
     if (unready !== undefined) warn(unready)
+    await warnOfMissingDocs(config, warn)
     if (lifecycle.phase === 'stopping') return
     lifecycle.phase = 'serving'
     parts.sender = config.webhook && startSender({ sql, webhook: config.webhook, warn })
@@ -194,6 +195,13 @@ function warnOfPublicHost({ baseUrl, host }: Config, logger: Logger): void {
     'HOST is {host}, which other machines can reach, but BASE_URL is not set: links and docs show whatever host a ' +
       'client names. Set BASE_URL to the public URL',
     { host },
+  )
+}
+
+/** The message of a start has the URL of the docs. */
+async function warnOfMissingDocs({ baseUrl }: Config, warn: (message: string) => void): Promise<void> {
+  await createDocsFinder(docsDirectory, baseUrl)().catch(() =>
+    warn(`/docs is 503, because the documentation is ${docsNotBuilt(baseUrl)}`),
   )
 }
 

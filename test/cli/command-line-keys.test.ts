@@ -195,8 +195,12 @@ describeOnOneDatabase('devdata keys', (kind) => {
       ])
       if (wrong !== '') expect(stderr).not.toContain(wrong)
     }
-    await run(['keys', 'delete', String(id), '--yes'])
-    expect(await find(api_key)).toMatchObject({ code: 1, stderr: `There is no key ${id}\n` })
+    const removed = await readJson(run, ['keys', 'delete', String(id), '--yes'])
+    expect(removed).toMatchObject({ id, status: 'deleted' })
+    const deleted = await find(api_key)
+    expect(deleted).toMatchObject({ code: 0, stderr: '' })
+    expect(deleted.stdout).toMatch(new RegExp(`\n *${id} .* deleted .*found\n`))
+    expect(JSON.parse((await find(api_key, '--json')).stdout)).toMatchObject({ id, status: 'deleted' })
   })
 
   test('refuses a key in place of an id, without repeating it', async () => {
@@ -467,6 +471,19 @@ describeOnOneDatabase('devdata keys', (kind) => {
       })
     }
     expect(await service.readLedger(id)).toEqual({ balance: 5, granted: 5, charged: 0 })
+  })
+
+  test('restore says that an expired key still does not work, and what to do', async () => {
+    const { id, api_key } = await create('--expires', '2099-12-31')
+    await service.sql`update api_keys set expires_at = now() - interval '1 day' where id = ${id}`
+    await run(['keys', 'revoke', String(id)])
+    expect(await run(['keys', 'restore', String(id)])).toEqual({
+      code: 0,
+      stdout: `Key ${id} is no longer revoked, but it is expired and still doesn't work. Create another one: npm run -s devdata -- keys create\n`,
+      stderr: '',
+    })
+    expect(await readJson(run, ['keys', 'restore', String(id)])).toMatchObject({ id, status: 'expired' })
+    expect((await ask(api_key)).status).toBe(401)
   })
 
   // The program `script` of Linux gives a command a terminal.

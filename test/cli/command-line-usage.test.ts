@@ -132,6 +132,7 @@ describe('devdata', () => {
   const grant = 'It must be a whole number of credits other than 0, such as 500, or -500 to withdraw them'
   const grace = 'It must be a whole number of seconds from 0 to 31622400 (366 days).'
   const past = 'It must be in the past.'
+  const email = 'is invalid. It must be an email address and nothing else, such as ada@example.com'
   test.each([
     ['keyz', "unknown command 'keyz'"],
     ['keys', 'Usage: devdata keys [options] [command]'],
@@ -187,7 +188,13 @@ describe('devdata', () => {
     ['ledger prune --before tomorrow', date],
     ['ledger prune --before 2026-02-30', date],
     [`ledger prune --before ${new Date(Date.now() + 3_600_000).toISOString()}`, past],
-    ['forget user --email ada', 'It must be an email address'],
+    ['forget user --email ada', "'--email <address>' argument 'ada' is invalid. It must be an email address"],
+    ['forget user ada --email mailto:ada@example.com --dry-run', email],
+    ['forget user --email <ada@example.com>', email],
+    ['forget user --email a@x,b@x', email],
+    ['forget user --email a@x --email ada@example.com.', email],
+    ['forget undo --email ada@@example.com', email],
+    ['person export --output ada.json --email mailto:ada@example.com', email],
     ['remove repo', 'specify OWNER/NAME or --id'],
     ['remove repo honojs/hono --id 5', 'specify OWNER/NAME or --id, not both'],
     ['remove repo hono', 'It must be OWNER/NAME'],

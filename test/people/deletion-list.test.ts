@@ -48,6 +48,7 @@ describe('a deletion list', () => {
     'ada@localhost',
     'ada@my_host.example',
     'ada@[192.0.2.1]',
+    'ada@laptop.(none)',
     'a.!#$%&*/=?^_`{|}~-@x',
   ])('takes %s for an address', (address) => {
     expect(parseDeletionList(address)).toMatchObject([{ text: address }])

@@ -142,6 +142,7 @@ describe.each(runtimes)('a start on %s', (runtime) => {
       expect.stringContaining(
         '"message":"Demo keys work only in a trial on this machine. Revoked in this data folder: key 1, key 2.',
       ),
+      '"message":"/docs is 503, because the documentation is not built for http://127.0.0.1:1/from-environment; run: npm run docs"',
     ])
     await writeFile(pathOf('.env'), 'DATABSE_URL=hunter2\n')
     const { code, stderr } = await start().ended
