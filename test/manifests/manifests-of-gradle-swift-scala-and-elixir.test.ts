@@ -372,6 +372,13 @@ class Demo(ConanFile):
     names: ['boost', 'cmake', 'fmt', 'gtest', 'openssl', 'spdlog', 'zlib'],
   },
   {
+    says: 'options of a requirement are none, and a set may have some',
+    file: 'conanfile.py',
+    content:
+      'requires = ("zlib/1.2", {"headers": True, "x": "y/1"}), ("fmt/1", {})\ntool_requires = {"cmake/3"}\n',
+    names: ['cmake', 'fmt', 'zlib'],
+  },
+  {
     says: 'a name that is a variable is computed',
     file: 'conanfile.py',
     content:
