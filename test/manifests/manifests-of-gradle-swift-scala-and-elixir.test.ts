@@ -480,6 +480,35 @@ description = '''\ndependencies { implementation 'c:d:1' }\n'''`,
     names: ['a:b'],
   },
   {
+    says: 'block comments nest in Kotlin, and hide nothing behind them',
+    file: 'build.gradle.kts',
+    content: `/* old block
+ implementation("c:d:1") /* why */
+ dependencies { implementation("old:old:1") }
+*/
+dependencies { /**/ api("a:b:1") /* /*/ */ api("c:d:1") */ api("e:f:1") /* /* */ }`,
+    names: ['a:b', 'e:f'],
+  },
+  {
+    says: 'block comments do not nest in Groovy',
+    file: 'build.gradle',
+    content: `dependencies { /* old /* block */ api 'a:b:1' } /*`,
+    names: ['a:b'],
+  },
+  {
+    says: 'an escaped slash begins no comment',
+    file: 'build.gradle',
+    content: `tasks.test { include { it.path ==~ /.*\\/*Spec/ }; exclude { it.path ==~ /a\\// } }
+dependencies { api 'a:b:1' }`,
+    names: ['a:b'],
+  },
+  {
+    says: 'block comments nest in settings in Kotlin',
+    file: 'settings.gradle.kts',
+    content: '/* /* */ versionCatalogs { create("libs") { library("a", "g:a:1") } } */',
+    names: [],
+  },
+  {
     says: 'settings have bundles, older aliases, and perhaps other catalogs',
     file: 'settings.gradle.kts',
     content: `versionCatalogs {
@@ -551,6 +580,7 @@ other { library("d", "g:d:1") }`,
   ),
   ...(
     [
+      ['/* /* */ .package(url: "https://github.com/a/b", from: "1") */', ''],
       ['.Package(url: "https://github.com/vapor/engine.git", majorVersion: 1)', 'github.com/vapor/engine'],
       ['.package(url: "https://www.GitHub.com/A/B/", from: "1")', 'github.com/A/B'],
       ['.package(url: "../MyLib", from: "1")', ''],
