@@ -566,7 +566,13 @@ other { library("d", "g:d:1") }`,
         'libraryDependencies ++= Seq("a" % "b_2.13" % "1", "c" % "d_sjs1_3" % "1", "e" % "f_4" % "1")',
         'a:b c:d e:f_4',
       ],
+      [
+        'libraryDependencies ++= Seq("a" % "b_2.10.0-RC1" % "1", "c" % "d_2.13.0-M5" % "1", "e" % "f_3.3.1" % "1")',
+        'a:b c:d e:f',
+      ],
+      ['libraryDependencies += "a" % "b_sjs1.0.0-M3_3.0.0-RC1" % "1"', 'a:b'],
       ['mimaPreviousArtifacts := Set("a" %% "b" % "0.1")', ''],
+      ['/* a /* b */ "c" %% "d" % "1" */ libraryDependencies += "e" %% "f" % "1"', 'e:f'],
       ['lazy val a = project.dependsOn(core % "test->test", "b" % Test)', ''],
     ] as const
   ).map(
