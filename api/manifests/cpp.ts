@@ -82,6 +82,8 @@ function* parseConanfilePy(content: string): Generator<string | null> {
       // An entry may be a tuple with options behind the name: ("zlib/1.3", "override").
       const isOption = text.startsWith('"') && !text.includes('/')
       if (/^["?\w]/.test(text) && !isOption) yield readRecipe(text)
+      // Or with a dictionary of them: ("zlib/1.3", {"headers": True}).
+      if (text === '{' && tokens[at - 1] === ',') at = closes.get(at) ?? at
       if (tokens[at + 1] === '(' && /^\w/.test(text)) at = closes.get(at + 1) ?? at
     }
   }

@@ -11,7 +11,7 @@ import { dockerfile } from './dockerfile.ts'
 import { githubActions } from './github-actions.ts'
 import { goMod } from './go-mod.ts'
 import { gradleGroovy, gradleKotlin } from './gradle.ts'
-import { gradleCatalog, gradleSettings } from './gradle-catalog.ts'
+import { gradleCatalog, gradleKotlinSettings, gradleSettings } from './gradle-catalog.ts'
 import { denoJson, importMap, lernaJson, packageJson } from './javascript.ts'
 import type { ManifestFormat } from './manifest-format.ts'
 import { mixExs } from './mix-exs.ts'
@@ -62,6 +62,7 @@ export const formats: readonly ManifestFormat[] = [
   gradleGroovy,
   gradleKotlin,
   gradleSettings,
+  gradleKotlinSettings,
   mixExs,
   pnpmWorkspace,
 ]

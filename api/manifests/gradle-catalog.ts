@@ -1,7 +1,7 @@
 /** Catalogs of Gradle, in `libs.versions.toml` and `settings.gradle`, which define modules for builds. */
 import { isTable, parseToml, readList, readTable } from './json-and-toml.ts'
 import type { Definitions, ManifestFormat, SharedFile } from './manifest-format.ts'
-import { computedPart, languages, readString, scanProgram } from './program.ts'
+import { computedPart, type Language, languages, readString, scanProgram } from './program.ts'
 
 export const gradleCatalog: ManifestFormat = {
   files: ['libs.versions.toml'],
@@ -10,9 +10,15 @@ export const gradleCatalog: ManifestFormat = {
 }
 
 export const gradleSettings: ManifestFormat = {
-  files: ['settings.gradle', 'settings.gradle.kts'],
+  files: ['settings.gradle'],
   isLenient: true,
-  parse: parseGradleSettings,
+  parse: (content) => parseGradleSettings(content, languages.groovy),
+}
+
+export const gradleKotlinSettings: ManifestFormat = {
+  files: ['settings.gradle.kts'],
+  isLenient: true,
+  parse: (content) => parseGradleSettings(content, languages.kotlinAndScala),
 }
 
 /** `group:name` of a coordinate; null if these are computed. Others are modules in a folder. */
@@ -80,8 +86,8 @@ function listBundle(libraries: ReadonlyMap<string, readonly string[]>, aliases: 
  *
  * @throws never
  */
-function* parseGradleSettings(content: string): Generator<Definitions> {
-  const { tokens, closes } = scanProgram(content, languages.groovy)
+function* parseGradleSettings(content: string, language: Language): Generator<Definitions> {
+  const { tokens, closes } = scanProgram(content, language)
   const definitions = new Map<string, readonly string[]>()
   for (let at = 0; at < tokens.length; at++) {
     if (tokens[at] !== 'versionCatalogs') continue

@@ -53,6 +53,8 @@ export interface SharedFile {
    * file has definitions.
    */
   folder: string | undefined
+  /** The package that it has to be, if that is known. Another package in its place defines nothing. */
+  definer?: string
   /** What keys begin with in files of these names, which define names for several purposes. */
   prefix?: { text: string; fileNames: readonly string[] }
 }

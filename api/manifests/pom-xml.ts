@@ -38,9 +38,9 @@ const parser = new XMLParser({
 function* parsePomXml(content: string): Generator<Declared | OwnPackage> {
   const { document, entities } = splitDoctype(content)
   const project = parseProject(document)
-  const parent = findParent(project)
   const values = new Map([...readProperties(project), ...entities])
   const findValue = (key: string) => values.get(key)
+  const parent = findParent(project, findValue)
   yield* readDependencies(project, parent, findValue)
   for (const profile of readChildren(readChild(project, 'profiles'), 'profile')) {
     const own = readTexts(readChild(profile, 'properties'))
@@ -115,13 +115,19 @@ function parseProject(content: string): Table {
 }
 
 /** The project's parent, unless it is of another repository for certain. */
-function findParent(project: Table): SharedFile | undefined {
+function findParent(project: Table, findValue: FindValue): SharedFile | undefined {
   if (!Object.hasOwn(project, 'parent')) return undefined
-  const path = readTexts(readChild(project, 'parent')).get('relativePath') ?? '..'
+  const texts = readTexts(readChild(project, 'parent'))
+  const path = texts.get('relativePath')?.replaceAll('\\', '/') ?? '..'
   if (path === '' || path.length > maxPathLength) return undefined
-  return path.endsWith('.xml')
-    ? { fileNames: [posix.basename(path)], folder: posix.dirname(path) }
-    : { fileNames: ['pom.xml'], folder: path }
+  const coordinates = ['groupId', 'artifactId'].map((key) => resolveText(texts.get(key), findValue) ?? '${}')
+  const definer = coordinates.join(':')
+  return {
+    ...(path.endsWith('.xml')
+      ? { fileNames: [posix.basename(path)], folder: posix.dirname(path) }
+      : { fileNames: ['pom.xml'], folder: path }),
+    ...(!definer.includes('${') && { definer }),
+  }
 }
 
 /** The properties that children inherit. */

@@ -25,11 +25,15 @@ export interface Language {
   expression: RegExp
 }
 
+/** Outside of strings, an escaped slash is part of a pattern: `/.*\/*Spec/` in Groovy. It begins no comment. */
+const lineComment = /(?<!\\)\/\/.*/.source
+const blockComment = /(?<!\\)\/\*[\s\S]*?(?:\*\/|(?![\s\S]))/.source
+/** The beginning of a block comment in which others nest. No pattern finds its end. */
+const nestingComment = /(?<!\\)\/\*/.source
 /**
  * An unclosed comment ends with the program, and an unclosed string with its line. At each position, one alternative
  * matches in one way, so that the search stays linear.
  */
-const slashComments = /\/\/.*|\/\*[\s\S]*?(?:\*\/|(?![\s\S]))/.source
 const longStrings = /"""(?<long>[\s\S]*?)(?:"""|(?![\s\S]))/.source
 const double = /"(?<double>(?:\$\{[^{}\n]*\}|\\.|[^"\\\n])*)"?/.source
 const longSingle = /'''(?<block>[\s\S]*?)(?:'''|(?![\s\S]))/.source
@@ -46,9 +50,9 @@ const dollars = /\$\{[^{}]*\}?|\$\w+(?:\.\w+)*/g
 
 /** The languages of build files. */
 export const languages = {
-  groovy: createLanguage([slashComments], [longStrings, longSingle, double, single], dollars),
-  kotlinAndScala: createLanguage([slashComments], [longStrings, double, character], dollars),
-  swift: createLanguage([slashComments], [longStrings, double], /\\\([^()]*\)?/g),
+  groovy: createLanguage([lineComment, blockComment], [longStrings, longSingle, double, single], dollars),
+  kotlinAndScala: createLanguage([lineComment, nestingComment], [longStrings, double, character], dollars),
+  swift: createLanguage([lineComment, nestingComment], [longStrings, double], /\\\([^()]*\)?/g),
   elixir: createLanguage(['#.*'], [longStrings, double, single], /#\{[^{}]*\}?/g),
 }
 
@@ -61,7 +65,9 @@ export function scanProgram(content: string, { token, expression }: Language): P
   const closes = new Map<number, number>()
   const open: { sign: string; at: number }[] = []
   let braces = 0
-  for (const match of content.matchAll(token)) {
+  const search = new RegExp(token)
+  for (let match = search.exec(content); match !== null; match = search.exec(content)) {
+    if (match[0] === '/*') search.lastIndex = findCommentEnd(content, match.index)
     const { blank, long, double = long, block, single = block } = match.groups ?? {}
     if (blank !== undefined || (match[0] === '\n' && '(['.includes(open.at(-1)?.sign ?? '{'))) continue
     const text = match[0] === ';' ? '\n' : match[0]
@@ -80,6 +86,18 @@ export function scanProgram(content: string, { token, expression }: Language): P
   }
   for (const { at } of open) closes.set(at, tokens.length)
   return { tokens, closes }
+}
+
+/** The end of a comment in which others may nest. Unclosed, it ends with the program. */
+function findCommentEnd(content: string, start: number): number {
+  const sign = /\/\*|\*\//g
+  sign.lastIndex = start
+  let depth = 0
+  for (let match = sign.exec(content); match !== null; match = sign.exec(content)) {
+    depth += match[0] === '/*' ? 1 : -1
+    if (depth === 0) return sign.lastIndex
+  }
+  return content.length
 }
 
 const brackets = new Map([

@@ -36,7 +36,7 @@ const otherModules = new Set([
 ])
 const collections = new Set(['List', 'Seq', 'Set', 'Vector'])
 /** What `%%` and `%%%` add to a name. */
-const scalaSuffix = /(?:_(?:sjs|native)[\d.]+)?_(?:2\.\d+(?:\.\d+)?|3)$/
+const scalaSuffix = /(?:_(?:sjs|native)[\d.]+(?:-\w+)?)?_(?:2\.\d+|3|[23]\.\d+\.\d+(?:-[\w-]+)?)$/
 /** Deeper nested collections aren't looked into. */
 const maxDepth = 20
 

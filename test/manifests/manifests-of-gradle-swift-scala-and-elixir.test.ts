@@ -372,6 +372,13 @@ class Demo(ConanFile):
     names: ['boost', 'cmake', 'fmt', 'gtest', 'openssl', 'spdlog', 'zlib'],
   },
   {
+    says: 'options of a requirement are none, and a set may have some',
+    file: 'conanfile.py',
+    content:
+      'requires = ("zlib/1.2", {"headers": True, "x": "y/1"}), ("fmt/1", {})\ntool_requires = {"cmake/3"}\n',
+    names: ['cmake', 'fmt', 'zlib'],
+  },
+  {
     says: 'a name that is a variable is computed',
     file: 'conanfile.py',
     content:
@@ -473,6 +480,35 @@ description = '''\ndependencies { implementation 'c:d:1' }\n'''`,
     names: ['a:b'],
   },
   {
+    says: 'block comments nest in Kotlin, and hide nothing behind them',
+    file: 'build.gradle.kts',
+    content: `/* old block
+ implementation("c:d:1") /* why */
+ dependencies { implementation("old:old:1") }
+*/
+dependencies { /**/ api("a:b:1") /* /*/ */ api("c:d:1") */ api("e:f:1") /* /* */ }`,
+    names: ['a:b', 'e:f'],
+  },
+  {
+    says: 'block comments do not nest in Groovy',
+    file: 'build.gradle',
+    content: `dependencies { /* old /* block */ api 'a:b:1' } /*`,
+    names: ['a:b'],
+  },
+  {
+    says: 'an escaped slash begins no comment',
+    file: 'build.gradle',
+    content: `tasks.test { include { it.path ==~ /.*\\/*Spec/ }; exclude { it.path ==~ /a\\// } }
+dependencies { api 'a:b:1' }`,
+    names: ['a:b'],
+  },
+  {
+    says: 'block comments nest in settings in Kotlin',
+    file: 'settings.gradle.kts',
+    content: '/* /* */ versionCatalogs { create("libs") { library("a", "g:a:1") } } */',
+    names: [],
+  },
+  {
     says: 'settings have bundles, older aliases, and perhaps other catalogs',
     file: 'settings.gradle.kts',
     content: `versionCatalogs {
@@ -530,7 +566,13 @@ other { library("d", "g:d:1") }`,
         'libraryDependencies ++= Seq("a" % "b_2.13" % "1", "c" % "d_sjs1_3" % "1", "e" % "f_4" % "1")',
         'a:b c:d e:f_4',
       ],
+      [
+        'libraryDependencies ++= Seq("a" % "b_2.10.0-RC1" % "1", "c" % "d_2.13.0-M5" % "1", "e" % "f_3.3.1" % "1")',
+        'a:b c:d e:f',
+      ],
+      ['libraryDependencies += "a" % "b_sjs1.0.0-M3_3.0.0-RC1" % "1"', 'a:b'],
       ['mimaPreviousArtifacts := Set("a" %% "b" % "0.1")', ''],
+      ['/* a /* b */ "c" %% "d" % "1" */ libraryDependencies += "e" %% "f" % "1"', 'e:f'],
       ['lazy val a = project.dependsOn(core % "test->test", "b" % Test)', ''],
     ] as const
   ).map(
@@ -544,6 +586,7 @@ other { library("d", "g:d:1") }`,
   ),
   ...(
     [
+      ['/* /* */ .package(url: "https://github.com/a/b", from: "1") */', ''],
       ['.Package(url: "https://github.com/vapor/engine.git", majorVersion: 1)', 'github.com/vapor/engine'],
       ['.package(url: "https://www.GitHub.com/A/B/", from: "1")', 'github.com/A/B'],
       ['.package(url: "../MyLib", from: "1")', ''],

@@ -15,7 +15,9 @@ const secondsPerCommit = 20 * 86_400
 
 /** Somebody changes what two kinds of manifests in a few folders declare. Some commits are merged. */
 export function commitChange(random: Random, clone: Clone, commit: number): void {
-  const draw = 1_300_000_000 + commit * secondsPerCommit
+  /** Some clocks are wrong. */
+  const clock = random.chance(0.1) ? commit - 3 : commit
+  const draw = 1_300_000_000 + clock * secondsPerCommit
   const seconds = random.chance(0.1) ? unknownDate : draw
   const tracked = new Set(clone.git(0, 'ls-files').split('\n'))
   const files: Record<string, string | null> = { README: String(commit) }

@@ -63,7 +63,8 @@ class Entries {
  * Dates the dependencies that commits declare, in the order of the history. It unites all manifests of one base name:
  * in a monorepo, a dependency is in use as long as one package declares it, and a move between packages in one commit
  * changes nothing. A null date is unknown. The commit that added a dependency is the first one that declared it. Names
- * that differ only in their spelling are one dependency, with the spelling that was declared last.
+ * that differ only in their spelling are one dependency, with the spelling that was declared last. Clocks of committers
+ * may be wrong, but a use never ends before it begins.
  *
  * With `known`, goes on from these dependencies, which are those of the first commit and of all before it. Returns
  * undefined if the first commit doesn't declare exactly those that are active.
@@ -115,10 +116,14 @@ export function dateDependencies(
     for (const [{ dependency, declaredBy }, declaredBefore] of before) {
       if (declaredBefore > 0 === declaredBy > 0) continue
       dependency.status = declaredBy > 0 ? 'active' : 'removed'
-      dependency.last_use_date = declaredBy > 0 ? null : date
+      dependency.last_use_date = declaredBy > 0 || date === null ? null : endUse(dependency, date)
       dependency.updated_at = date
       dependency.removed_commit_hash = declaredBy > 0 ? null : commit
     }
   }
   return entries.list().map(({ dependency }) => dependency)
+}
+
+function endUse({ first_use_date: begin }: GitDependency, date: number): number {
+  return Math.max(begin ?? date, date)
 }

@@ -60,6 +60,16 @@ export function concernsOthers({ definitions, uniquePackages, packages, members 
   return definitions !== null || uniquePackages.length + packages.length + members.length > 0
 }
 
+/** Whether a version defines what the one before it did. */
+function definesSame(before: ManifestVersion | undefined, version: ManifestVersion | null): boolean {
+  if (!before?.definitions || !version?.definitions) return !before?.definitions === !version?.definitions
+  return (
+    before.definitions === version.definitions &&
+    before.uniquePackages === version.uniquePackages &&
+    JSON.stringify(before.parent) === JSON.stringify(version.parent)
+  )
+}
+
 /** What the manifest at a path declares from a commit on. A deleted one declares nothing. */
 export interface Declaration {
   /** As Latin-1, which keeps every byte. */
@@ -146,11 +156,7 @@ export class ManifestTree {
     let areDefinitionsChanged = false
     for (const { path, fileName, version } of changes) {
       const before = this.#files.get(path)?.version
-      if (
-        (before?.definitions ?? null) !== (version?.definitions ?? null) ||
-        before?.parent?.folder !== version?.parent?.folder
-      )
-        areDefinitionsChanged = true
+      if (!definesSame(before, version)) areDefinitionsChanged = true
       if (version !== null) this.#files.set(path, { fileName, version, isIncomplete: false })
       else if (before !== undefined) {
         this.#files.delete(path)
@@ -266,14 +272,21 @@ export class ManifestTree {
     let from = path
     for (let next: SharedFile | null = file; next !== null && found.length < maxParents; ) {
       const at = this.#findFile(from, next, lookUps)
-      const { definitions, parent } = (at !== undefined && this.#files.get(at)?.version) || {}
-      if (at === undefined || !definitions) break
+      const version = at === undefined ? undefined : this.#files.get(at)?.version
+      if (at === undefined || !version?.definitions || !this.#isDefiner(version, next)) break
+      const { definitions, parent } = version
       const isPrefixed = next.prefix?.fileNames.includes(posix.basename(at))
       found.push({ map: definitions, prefix: isPrefixed ? next.prefix?.text : undefined })
       from = at
-      next = parent ?? null
+      next = parent
     }
     return found
+  }
+
+  /** Whether a version is the package that a file has to be, as far as both are known. */
+  #isDefiner({ uniquePackages }: ManifestVersion, { definer }: SharedFile): boolean {
+    if (definer === undefined || uniquePackages.length === 0) return true
+    return uniquePackages.includes(this.#table.add(definer))
   }
 
   /** Finds the path of a file that has definitions. */

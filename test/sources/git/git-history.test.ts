@@ -23,6 +23,17 @@ describe('the dependency history of a clone', () => {
     ])
   })
 
+  test('dates no end before its beginning, whatever the clocks of committers say', async () => {
+    const clone = new Clone('clocks')
+    clone.commit(1000, { 'package.json': npm('a') })
+    clone.commit(5000, { 'package.json': npm('a', 'b') })
+    clone.commit(3000, { 'package.json': npm('a') })
+    expect(await readLines(clone)).toEqual([
+      'a package.json 1000  1000 active',
+      'b package.json 5000 5000 3000 removed',
+    ])
+  })
+
   test('ends all of a manifest when it is deleted, or becomes a link', async () => {
     const clone = new Clone('deleted')
     clone.commit(1000, { 'package.json': npm('a'), 'sub/package.json': npm('b'), Gemfile: "gem 'c'\n" })

@@ -93,7 +93,7 @@ function readRepository(
   const dependencies = blameByGit(clone, manifests).map(({ dependency, added, removed }) => ({
     url: fields.url,
     first_use_date: added?.date ?? null,
-    last_use_date: removed?.date ?? null,
+    last_use_date: removed?.date == null ? null : Math.max(added?.date ?? 0, removed.date), // clocks may be wrong
     updated_at: 0, // nothing looks at it
     status: removed === null ? ('active' as const) : ('removed' as const),
     dependency,

@@ -170,6 +170,35 @@ describe('names that a manifest takes from another file', () => {
     expect(manifests).toMatchObject({ computed: 2 })
   })
 
+  test('are not those of another project than the declared parent in Maven', async () => {
+    const clone = new Clone('aggregated')
+    const coordinates = (group: string, artifact: string) =>
+      `<groupId>${group}</groupId><artifactId>${artifact}</artifactId>`
+    const aggregator = (project: string) =>
+      `<project>${project}<properties><lib.group>lib</lib.group></properties></project>`
+    const child = (parent: string, artifact: string) =>
+      `<project><parent>${parent}</parent><dependencies><dependency>${coordinates('${lib.group}', artifact)}</dependency></dependencies></project>`
+    const backslashes = '<relativePath>..\\old\\pom.xml</relativePath>'
+    clone.commit(1000, {
+      'pom.xml': aggregator(coordinates('g', 'agg')),
+      'a/pom.xml': child(coordinates('g', 'agg'), 'same'),
+      'b/pom.xml': child(coordinates('external', 'parent'), 'other'),
+      'c/pom.xml': child(coordinates('g', '${unknown}'), 'unknown'),
+      'old/pom.xml': aggregator(`<parent>${coordinates('h', 'x')}</parent><artifactId>old</artifactId>`),
+      'd/pom.xml': child(coordinates('h', 'old') + backslashes, 'inherited'),
+      'e/pom.xml': child(coordinates('g', 'old') + backslashes, 'other'),
+    })
+    clone.commit(2000, { 'pom.xml': aggregator(coordinates('external', 'parent')) })
+    expect(await readLines(clone)).toEqual([
+      'lib:inherited pom.xml 1000  1000 active',
+      'lib:other pom.xml 2000  2000 active',
+      'lib:same pom.xml 1000 2000 2000 removed',
+      'lib:unknown pom.xml 1000  1000 active',
+    ])
+    const { manifests } = await readDependencyHistory(await openClone(clone.path))
+    expect(manifests).toMatchObject({ computed: 2 })
+  })
+
   test('are the names as they are written, as long as no file defines others', async () => {
     const clone = new Clone('undefined')
     clone.commit(1000, { 'app/Cargo.toml': createMember('db') })
