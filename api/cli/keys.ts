@@ -416,17 +416,17 @@ function rotate(id: number, { grace, json }: JsonOption & { grace: number }): Pr
   })
 }
 
-/** Prints the only copy of a secret. So a reader that stopped early is an error, too. */
+/** Prints the only copy of a secret. Throws `OperatorError` if that fails, even if only the reader stopped early. */
 async function printSecret(text: string, { id }: KeySummary, change: 'created' | 'rotated'): Promise<void> {
   const error = await new Promise<Error | null | undefined>((resolve) => {
     process.stdout.write(`${text}\n`, (failure) => {
-      if (failure) process.exitCode = 1 // it is told below
+      if (failure) process.exitCode = 1 // reported below
       resolve(failure)
     })
   }).catch((failure: Error) => failure) // Deno throws it
   if (!error) return
   throw new OperatorError(
-    `Key ${id} was ${change}, but couldn't be printed: ${error.message}; for another value, run: ` +
+    `Key ${id} was ${change}, but couldn't be printed: ${error.message}; for a new one, run: ` +
       devdataCommand(`keys rotate ${id}`),
   )
 }

@@ -4,15 +4,18 @@ import { CommanderError } from 'commander'
 import { insufficientPrivilege } from '../database/connection-error.ts'
 import { readCode } from '../errors.ts'
 import { explainUnhandledRefusals, toOperatorMessage } from '../runtime/operator-message.ts'
+import { printIfPossible } from '../telemetry/print-if-possible.ts'
 import { createCommands } from './commands.ts'
 import { Interruption } from './session.ts'
 
 const usageExitCode = 2
 
-// A command completes whether or not somebody reads of it: a full disk of the log must not end a load.
+// A command completes even if its log can't be written: a full disk must not end a load. Deno throws what Node emits.
 process.stderr.on('error', () => {})
+const printError = console.error
+console.error = (...values) => printIfPossible(() => printError(...values))
 process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
-  if (code === 'EPIPE' || process.exitCode !== undefined) return // `devdata keys list | head -1`, or told already
+  if (code === 'EPIPE' || process.exitCode) return // `devdata keys list | head -1`, or already reported
   process.exitCode = 1
   console.error(`The output couldn't be written: ${message}; what the command has changed stays changed`)
 })

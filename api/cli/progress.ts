@@ -1,5 +1,6 @@
 /** Progress of a long command: one line that is redrawn on a terminal, or else a plain line every few seconds. */
 import type { Writable } from 'node:stream'
+import { printIfPossible } from '../telemetry/print-if-possible.ts'
 import { formatCount } from './output.ts'
 
 export interface ProgressState {
@@ -33,6 +34,7 @@ const clearLine = '\r\u001b[2K'
 /** Shows progress on a stream. Call `end` before anything else writes to it. */
 export function startProgress(stream: Writable & { isTTY?: boolean; columns?: number }): Progress {
   const terminal = stream.isTTY === true
+  const write = (text: string) => printIfPossible(() => stream.write(text))
   const startedAt = Date.now()
   let state: ProgressState | undefined
   /** When the step began, and how much of it was done then. */
@@ -42,12 +44,12 @@ export function startProgress(stream: Writable & { isTTY?: boolean; columns?: nu
     if (state === undefined) return
     const now = Date.now()
     const line = describe(state, (now - startedAt) / 1000, estimateSecondsLeft(state, step, now))
-    if (terminal) stream.write(`${clearLine}${line.slice(0, Math.max((stream.columns || 80) - 1, 0))}`)
-    else stream.write(`${line}\n`)
+    if (terminal) write(`${clearLine}${line.slice(0, Math.max((stream.columns || 80) - 1, 0))}`)
+    else write(`${line}\n`)
   }
 
   function hide(): void {
-    if (terminal && state !== undefined) stream.write(clearLine)
+    if (terminal && state !== undefined) write(clearLine)
     state = undefined
   }
 
@@ -61,7 +63,7 @@ export function startProgress(stream: Writable & { isTTY?: boolean; columns?: nu
       }
     },
     note(text) {
-      stream.write(`${terminal ? clearLine : ''}${text}\n`)
+      write(`${terminal ? clearLine : ''}${text}\n`)
       if (terminal) draw()
     },
     hide,

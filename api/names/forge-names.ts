@@ -43,9 +43,12 @@ export function identifyAddress(address: string): string | null {
   return forgeId === undefined ? identifyLogin(login) : identifyForgeId(Number(forgeId))
 }
 
-/** An address as people write it. `(none)` is the domain that git gives to a machine without one. */
-const givenAddress =
-  /^[^\s\p{C}()<>[\]:;,"\\@]+@(?:[\p{L}\p{M}\p{N}_]+(?:(?:\.|-+)[\p{L}\p{M}\p{N}_]+)*(?:\.\(none\))?|\[[\da-f.:]+\])$/iu
+const hostName = String.raw`[\p{L}\p{M}\p{N}_]+(?:(?:\.|-+)[\p{L}\p{M}\p{N}_]+)*`
+/** An address as people write it, or as git makes it: `(none)` is the domain of a machine without one. */
+const givenAddress = new RegExp(
+  String.raw`^[^\s\p{C}()<>[\]:;,"\\@]+(?:\[bot\])?@(?:(?:${hostName}\.)?\(none\)|${hostName}|\[[\da-f.:]+\])$`,
+  'iu',
+)
 
 /**
  * Returns the identity of an address that an operator gives. Null: it isn't an address alone. Git takes more, but what

@@ -102,7 +102,7 @@ export function createDocsFinder(directory: string, baseUrl: string | undefined)
   }
 }
 
-/** What operators read if there are no docs for a `BASE_URL`, after a verb. */
+/** Says that the docs aren't built for a `BASE_URL`, and what to do. It follows a verb or a name. */
 export const docsNotBuilt = (baseUrl: string | undefined): string =>
   `not built for ${baseUrl ?? 'a start without BASE_URL'}; ${docsRemedy()}`
 

@@ -14,7 +14,8 @@ import type { ServedApp } from '../http/load-shedding.ts'
 import type { Lifecycle } from '../http/middleware.ts'
 import { isLoopback } from '../names/loopback.ts'
 import { createDocsFinder, docsDirectory, docsNotBuilt } from '../portal/docs-manifest.ts'
-import { configureLog, createWarning, describeCause, printIfPossible } from '../telemetry/log.ts'
+import { configureLog, createWarning, describeCause } from '../telemetry/log.ts'
+import { printIfPossible } from '../telemetry/print-if-possible.ts'
 import { createTracing, type TraceExport } from '../telemetry/tracing.ts'
 import { type NoticeSender, startSender } from '../webhooks/sender.ts'
 import { waitForDatabase } from './database-wait.ts'
@@ -198,7 +199,7 @@ function warnOfPublicHost({ baseUrl, host }: Config, logger: Logger): void {
   )
 }
 
-/** The message of a start has the URL of the docs. */
+/** Warns if `/docs` will be 503, because the message of a start names its URL. */
 async function warnOfMissingDocs({ baseUrl }: Config, warn: (message: string) => void): Promise<void> {
   await createDocsFinder(docsDirectory, baseUrl)().catch(() =>
     warn(`/docs is 503, because the documentation is ${docsNotBuilt(baseUrl)}`),

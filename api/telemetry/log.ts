@@ -13,6 +13,7 @@ import {
 import type { Config } from '../config.ts'
 import { describeFailure } from '../database/connection-error.ts'
 import type { FailedRequest } from '../http/error-handler.ts'
+import { printIfPossible } from './print-if-possible.ts'
 
 /** Configures the log of the process and returns the service's logger. */
 export async function configureLog(config: Pick<Config, 'logLevel' | 'logFormat'>): Promise<Logger> {
@@ -64,15 +65,6 @@ function createLineSink(format: TextFormatter): Sink {
     if (lines.length === 0) setImmediate(flush)
     lines.push(format(record).trimEnd())
     if (record.level !== 'info' && record.level !== 'debug') flush()
-  }
-}
-
-/** Prints, unless that fails because the disk is full, for example. Deno throws then. On Node, the stream has an error. */
-export function printIfPossible(print: () => void): void {
-  try {
-    print()
-  } catch {
-    // The service continues without its log.
   }
 }
 

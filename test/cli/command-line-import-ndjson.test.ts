@@ -85,12 +85,11 @@ describeOnOneDatabase('devdata import ndjson', (kind) => {
   }
 
   test.each<[string, string]>([
-    ['users.ndjson.gz', 'decompress it (gzip -dc named/users.ndjson.gz > named/users.ndjson)'],
+    ['users.ndjson.gz', 'decompress it to users.ndjson, for example with gzip -dc'],
     ['Users.ndjson', 'rename it to users.ndjson'],
     ['user.ndjson', 'rename it to users.ndjson'],
     ['users.jsonl', 'rename it to users.ndjson'],
     ['users.ndjson.txt', 'rename it to users.ndjson'],
-    ['users.json', 'rename it to users.ndjson, with one JSON object per line'],
     ['users.ndjson.zst', 'decompress it to users.ndjson'],
   ])('reads nothing of a folder with %s, but without users.ndjson', async (name, remedy) => {
     writeFolder('named', ['repos.ndjson', name])
@@ -113,16 +112,21 @@ describeOnOneDatabase('devdata import ndjson', (kind) => {
         'The folder wrong contains repositories.jsonl, but no repos.ndjson: rename it to repos.ndjson, or move it out of the folder. ' +
         "wrong/users.ndjson isn't a file that can be read\n",
     })
+    writeFolder('json', ['users.json'])
+    expect((await run(['import', 'ndjson', 'json'])).stderr).toContain(
+      'users.json, but no users.ndjson: rename it to users.ndjson, with one JSON object per line, or',
+    )
   })
 
   test('loads a folder with further files, and names those that look like data', async () => {
     const data = ['users.ndjson', 'users.ndjson.gz', 'Users.ndjson', 'users-old.ndjson', 'changes.jsonl.part']
-    writeFolder('further', [...data, 'README.md', 'notes.json', '.users.ndjson.tmp', 'commits', 'repos.csv'])
+    writeFolder('further', [...data, 'commits.json', 'README.md', 'notes.json', '.users.ndjson.tmp', 'commits', 'repos.csv'])
+    mkdirSync(join(started.directory, 'further/repos.jsonl'))
     expect(await run(['import', 'ndjson', 'further', '--json'])).toMatchObject({
       code: 0,
       stdout: expect.stringContaining('"lines":1'),
       stderr:
-        'Not read, because of the name: further/Users.ndjson, further/changes.jsonl.part, further/users-old.ndjson, further/users.ndjson.gz\n',
+        'Not read, because of the name: further/Users.ndjson, further/changes.jsonl.part, further/commits.json, further/users-old.ndjson, further/users.ndjson.gz\n',
     })
     expect(await run(['import', 'ndjson', 'further', '--kind', 'users'])).toMatchObject({
       code: 0,

@@ -523,7 +523,7 @@ describeOnOneDatabase('devdata keys', (kind) => {
       const rotated = await run(['keys', 'rotate', String(id)], { program: onFullDevice(1) })
       expect([rotated.code, rotated.stderr]).toEqual([
         1,
-        `Key ${id} was rotated, but couldn't be printed: ENOSPC: no space left on device, write; for another value, run: npm run -s devdata -- keys rotate ${id}\n`,
+        `Key ${id} was rotated, but couldn't be printed: ENOSPC: no space left on device, write; for a new one, run: npm run -s devdata -- keys rotate ${id}\n`,
       ])
       const created = await run(['keys', 'create', '--name', 'unprinted', '--json'], {
         program: onFullDevice(1),

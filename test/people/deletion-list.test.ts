@@ -49,6 +49,8 @@ describe('a deletion list', () => {
     'ada@my_host.example',
     'ada@[192.0.2.1]',
     'ada@laptop.(none)',
+    'root@(none)',
+    '1+renovate[bot]@users.noreply.github.com',
     'a.!#$%&*/=?^_`{|}~-@x',
   ])('takes %s for an address', (address) => {
     expect(parseDeletionList(address)).toMatchObject([{ text: address }])

@@ -116,14 +116,11 @@ export function dateDependencies(
     for (const [{ dependency, declaredBy }, declaredBefore] of before) {
       if (declaredBefore > 0 === declaredBy > 0) continue
       dependency.status = declaredBy > 0 ? 'active' : 'removed'
-      dependency.last_use_date = declaredBy > 0 || date === null ? null : endUse(dependency, date)
+      dependency.last_use_date =
+        declaredBy > 0 || date === null ? null : Math.max(dependency.first_use_date ?? date, date)
       dependency.updated_at = date
       dependency.removed_commit_hash = declaredBy > 0 ? null : commit
     }
   }
   return entries.list().map(({ dependency }) => dependency)
-}
-
-function endUse({ first_use_date: begin }: GitDependency, date: number): number {
-  return Math.max(begin ?? date, date)
 }

@@ -62,11 +62,11 @@ export function concernsOthers({ definitions, uniquePackages, packages, members 
 
 /** Whether a version defines what the one before it did. */
 function definesSame(before: ManifestVersion | undefined, version: ManifestVersion | null): boolean {
-  if (!before?.definitions || !version?.definitions) return !before?.definitions === !version?.definitions
+  if ((before?.definitions ?? null) !== (version?.definitions ?? null)) return false
   return (
-    before.definitions === version.definitions &&
-    before.uniquePackages === version.uniquePackages &&
-    JSON.stringify(before.parent) === JSON.stringify(version.parent)
+    !version?.definitions ||
+    (before?.uniquePackages === version.uniquePackages &&
+      JSON.stringify(before.parent) === JSON.stringify(version.parent))
   )
 }
 
@@ -286,7 +286,7 @@ export class ManifestTree {
   /** Whether a version is the package that a file has to be, as far as both are known. */
   #isDefiner({ uniquePackages }: ManifestVersion, { definer }: SharedFile): boolean {
     if (definer === undefined || uniquePackages.length === 0) return true
-    return uniquePackages.includes(this.#table.add(definer))
+    return uniquePackages.some((number) => this.#table.read(number) === definer)
   }
 
   /** Finds the path of a file that has definitions. */

@@ -27,34 +27,36 @@ const variants = recordKinds.map((kind) => ({
 /** Names of other files with lines of JSON, such as `users-old.ndjson`. Hidden ones are of programs. */
 const lineFile = /^[^.].*\.(?:ndjson|jsonl)(?:\.|$)/i
 
-/** Says for each file of a folder that seems to be one of `kinds`, which the folder lacks, what to do with it. */
+/**
+ * Says for each file of a folder that seems to be one of `kinds`, which the folder lacks, what to do with it. Beside data
+ * files, `repos.json` is something else.
+ */
 export function describeVariants(
   folder: string,
   names: readonly string[],
   kinds: readonly RecordKind[],
 ): string[] {
+  const hasData = recordKinds.some((kind) => !kinds.includes(kind) && names.includes(dataFileName(kind)))
   return names.flatMap((name) => {
     const variant = variants.find(({ kind, pattern }) => kinds.includes(kind) && pattern.test(name))
     if (variant === undefined) return []
     const wanted = dataFileName(variant.kind)
     if (name === wanted) return `${join(folder, name)} isn't a file that can be read`
     const [, format = '', suffix = ''] = variant.pattern.exec(name) ?? []
-    const remedy = describeRemedy(folder, { name, wanted, format, suffix })
+    if (hasData && format.toLowerCase() === 'json') return []
+    const remedy = describeRemedy({ wanted, format, suffix })
     return `The folder ${folder} contains ${name}, but no ${wanted}: ${remedy}, or move it out of the folder`
   })
 }
 
-function describeRemedy(
-  folder: string,
-  { name, wanted, format, suffix }: Record<'name' | 'wanted' | 'format' | 'suffix', string>,
-): string {
+function describeRemedy({ wanted, format, suffix }: Record<'wanted' | 'format' | 'suffix', string>): string {
   const lines = format.toLowerCase() === 'json' ? ', with one JSON object per line' : ''
   switch (suffix.toLowerCase()) {
     case '':
     case '.txt':
       return `rename it to ${wanted}${lines}`
     case '.gz':
-      return `decompress it${lines} (gzip -dc ${join(folder, name)} > ${join(folder, wanted)})`
+      return `decompress it to ${wanted}${lines}, for example with gzip -dc`
     default:
       return `decompress it to ${wanted}${lines}`
   }

@@ -64,7 +64,7 @@ export async function readManifest(folder: string): Promise<ExportManifest | und
     value = JSON.parse(text.trim()) // without a byte order mark
   } catch {
     throw new ImportError(
-      `${path} isn't JSON, so the export may be incomplete. ${remedy}; if it isn't of an export, move it elsewhere`,
+      `${path} isn't JSON. If the folder is an export, copy it again. Otherwise, move ${manifestName} elsewhere`,
     )
   }
   if (!v.is(ownManifestSchema, value)) return undefined

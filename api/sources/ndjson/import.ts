@@ -194,10 +194,12 @@ async function reject(line: InvalidLine, onInvalid: NdjsonOptions['onInvalid']):
 
 /**
  * Finds the files to load: in folders `users.ndjson`, `identities.ndjson`, `repos.ndjson`, `commits.ndjson` and
- * `removals.ndjson` (any of them, or the one of `kind`), and files of these names, or of any name with `kind`. Throws
- * `ImportError` when a path is none of these, when a folder has a file under a name that seems to mean one that it
- * lacks, and when a file of an export isn't as long as the folder's manifest says. Sources of an export throw it at
- * their end if their content differs. Without `kind`, calls `onUnread` with other files of a folder that look like data.
+ * `removals.ndjson` (any of them, or the one of `kind`), and files of these names, or of any name with `kind`. Without
+ * `kind`, calls `onUnread` with other files of a folder that look like data.
+ *
+ * Throws `ImportError` when a path is none of these, or when a folder has a name that seems to mean a file that it lacks.
+ * It also throws if a file of an export isn't as long as its manifest says. If only the content differs, the source
+ * throws at its end.
  */
 export async function findSources(
   paths: readonly string[],
@@ -213,7 +215,7 @@ export async function findSources(
       found.push(openFile(path, kind ?? kindOf(path), status.size))
       continue
     }
-    const names = await readdir(path).catch(() => []) // some folders can be entered, but not listed
+    const names = await listNames(path)
     const sources = await findInFolder(path, names, kind === undefined ? recordKinds : [kind])
     found.push(...sources)
     if (kind !== undefined) continue
@@ -222,6 +224,15 @@ export async function findSources(
     if (unread.length > 0) onUnread(unread)
   }
   return found
+}
+
+/** Lists the names in a folder that files have, or should have. Some folders can be entered, but not listed. */
+async function listNames(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
+  const dataFiles = recordKinds.map(dataFileName)
+  return entries
+    .filter((entry) => !entry.isDirectory() || dataFiles.includes(entry.name))
+    .map(({ name }) => name)
 }
 
 /** Finds the files of kinds in a folder with files of these names. */
