@@ -120,7 +120,15 @@ describeOnOneDatabase('devdata import ndjson', (kind) => {
 
   test('loads a folder with further files, and names those that look like data', async () => {
     const data = ['users.ndjson', 'users.ndjson.gz', 'Users.ndjson', 'users-old.ndjson', 'changes.jsonl.part']
-    writeFolder('further', [...data, 'commits.json', 'README.md', 'notes.json', '.users.ndjson.tmp', 'commits', 'repos.csv'])
+    writeFolder('further', [
+      ...data,
+      'commits.json',
+      'README.md',
+      'notes.json',
+      '.users.ndjson.tmp',
+      'commits',
+      'repos.csv',
+    ])
     mkdirSync(join(started.directory, 'further/repos.jsonl'))
     expect(await run(['import', 'ndjson', 'further', '--json'])).toMatchObject({
       code: 0,
