@@ -293,7 +293,7 @@ testInside(
     }
     await Promise.all(secrets.map(send))
     // In the order of their arrival, it would be the last of 51.
-    expect(order.indexOf(other.secret)).toBeLessThan(3)
+    expect(order.indexOf(other.secret)).toBeLessThan(25)
   },
 )
 
