@@ -72,7 +72,7 @@ describe.each(runtimes)('a process on %s', (runtime) => {
   test('refuses an invalid Host on every route with 400, before it reads or charges a key', async () => {
     const before = await readBalance()
     for (const host of [
-      ...['1.2.3.256', '127.0..1', '09', 'a.0x', 'a`b`', '$(x)', "a'b'", 'a"b"', 'W/"', 'a_b', ''],
+      ...['1.2.3.256', '127.0..1', '09', 'a.0x', 'a`b`', '$(x)', "a'b'", 'a"b"', 'W/"', ''],
       ...['localhost/users', 'localhost?x', 'localhost#x', 'a@localhost', 'a b', 'a:99999', 'a:0', 'a, a'],
     ]) {
       for (const path of [
@@ -108,6 +108,7 @@ describe.each(runtimes)('a process on %s', (runtime) => {
       ['API-1.example.com:81', 'http://api-1.example.com:81'],
       ['127.1:99', 'http://127.0.0.1:99'],
       ['[::1]:8000', 'http://[::1]:8000'],
+      ['dev_data:8000', 'http://dev_data:8000'],
     ] as const) {
       const response = await sendRequest('GET /users?per_page=1 HTTP/1.1', `Host: ${host}`)
       expect([host, response]).toEqual([host, expect.stringMatching(/^HTTP\/1\.1 200 /)])
