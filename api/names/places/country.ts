@@ -1,4 +1,5 @@
 /** Finds the country in what people write as their location. A text that may mean several countries has none. */
+import { foldLocation } from '../case-folding.ts'
 import { findParentCountry } from './country-codes.ts'
 import { ambiguousNames, otherWords } from './further-names.ts'
 import { foldName, type Place, readGazetteer } from './gazetteer.ts'
@@ -7,7 +8,7 @@ import { foldName, type Place, readGazetteer } from './gazetteer.ts'
  * Count it up when `findCountry` may return another country for a text. The dataset notes by which rules its users were
  * classified: with others, the next load classifies them again.
  */
-export const countryRules = 2
+export const countryRules = 3
 
 /** A part of a text, and what it may mean. */
 interface Part {
@@ -27,6 +28,13 @@ const settledCountries = new Set(['US', 'CA', 'AU'])
  * before.
  */
 const commonStates = new Set('CA VA NC SC GA MD KY LA MO MS MT NE AZ SD ME'.split(' '))
+
+/** Codes that, behind words that name no place, are words or names of trades: `what is it`, `head of HR`. */
+const wordCodes = new Set(
+  'AF AI AM AS AT BE BY DO EL ES GG HE HI HR IO IS IT LA ME MI ML MY NE NI NO NU OK OM OR PM SE SI SO TO TV VC'.split(
+    ' ',
+  ),
+)
 
 const ambiguous = new Set(ambiguousNames.map(foldName))
 const others = new Set(otherWords.map(foldName))
@@ -52,6 +60,11 @@ const either = /\s*[/|·•\\]\s*|\s+[-–—~]\s+/
 /** Between a place and a larger one. */
 const within = /\s*[,()[\]{}:@，、。]\s*|\s+(?:in|near|at)\s+/i
 
+/** Before or behind a place. */
+const postalCode = /(?<=^|, )(?:[A-Z]{1,2}-)?\d{4,6} (?=\p{L})|(?<=\p{L}) \d{4,6}(?:-\d{3,4})?(?=$|,)/gu
+/** Of a place and a larger one without a comma, and of the larger one. */
+const [maxWords, maxEndWords] = [12, 4]
+
 /** Other countries of which people write counties. */
 const countiesOutsideStates = new Set('GB IE KE LR CA AU CN TW IR EE HR HU NO RO SE'.split(' '))
 /** Without spaces, Chinese and Japanese texts go from the largest place to the smallest. */
@@ -66,8 +79,12 @@ const flag = /[\u{1F1E6}-\u{1F1FF}]{2}/gu
 const picture = /\p{Extended_Pictographic}|\uFE0F|\u200D|[\u{E0000}-\u{E007F}]/gu
 const flagsOfNoCountry = new Set(['EU', 'UN'])
 
-/** Finds the country of a location: its ISO 3166-1 alpha-2 code. Undefined: the text names none, or more than one. */
-export function findCountry(location: string): string | undefined {
+/**
+ * Finds the country of a location: its ISO 3166-1 alpha-2 code. Undefined: the text names none, or more than one. It
+ * doesn't depend on case and marks, because texts that differ only in these share a row, whichever is loaded first.
+ */
+export function findCountry(given: string): string | undefined {
+  const location = foldLocation(given)
   const flags = new Set(
     [...location.matchAll(flag)]
       .map(([each]) => readFlag(each))
@@ -89,12 +106,15 @@ function readFlag(text: string): string {
 }
 
 function findInText(location: string): string | undefined {
-  const text = location.replace(former, '')
+  const text = location.replace(former, '').replace(postalCode, '')
   const key = foldName(text)
   if (key === '' || unclear.test(text) || ambiguous.has(key) || others.has(key)) return undefined
   const whole = readAlone(text)
   if (whole.length > 0) return decide(weigh(whole))
   if (unspaced.test(text)) return findInUnspaced(key)
+  // `Trinidad and Tobago` is one place.
+  if (text.split(within).some((part) => besides.test(part) && readAlone(part).length > 0))
+    return findPlace(text)
   const beside = text.split(besides).filter((part) => !/^(?:remote(?:ly)?)?$/i.test(part))
   return beside.length > 1 ? agree(beside.map(findPlace)) : findPlace(beside[0] ?? '')
 }
@@ -102,7 +122,11 @@ function findInText(location: string): string | undefined {
 /** Finds the country of one place, perhaps with larger ones around it. */
 function findPlace(text: string): string | undefined {
   const parts = text.split(either).filter((part) => part.trim() !== '')
-  const split = (part: string) => part.split(within).filter((each) => each.trim() !== '')
+  const split = (part: string) =>
+    part
+      .split(within)
+      .flatMap(splitEnd)
+      .filter((each) => each.trim() !== '')
   if (parts.length > 1) {
     const last = parts.at(-1)?.trim() ?? ''
     const isOne = readGazetteer().codes.has(foldName(last)) && !isCode(parts[0]?.trim() ?? '')
@@ -118,6 +142,24 @@ function findPlace(text: string): string | undefined {
   return combine(all) ?? (all.length === 2 ? combine(all.toReversed()) : undefined)
 }
 
+/** Splits a name from its state or country behind it, if there is no comma: `Austin TX`, `Toronto Ontario`. */
+function splitEnd(part: string): string[] {
+  const text = part.trim()
+  const words = text.split(' ')
+  if (words.length > maxWords || readAlone(text).length > 0) return [text]
+  for (let length = Math.min(maxEndWords, words.length - 1); length > 0; length--) {
+    const [front, end] = [words.slice(0, -length).join(' '), words.slice(-length).join(' ')]
+    const larger = (isCode(end) ? readCode(end) : readWithin(end)).filter(({ kind }) => kind !== 'city')
+    if (larger.length === 0) continue
+    const ahead = splitEnd(front)
+    const [first] = readParts([...ahead, end])
+    if (first !== undefined && weighTogether(first.places, [{ text: end, places: larger }]).size > 0) {
+      return [...ahead, end]
+    }
+  }
+  return [text]
+}
+
 /** Looks for names of countries and of large cities among the words. */
 function findInSentence(text: string): string | undefined {
   const words = text
@@ -129,8 +171,10 @@ function findInSentence(text: string): string | undefined {
     let length = Math.min(4, words.length - at)
     for (; length > 0; length--) {
       const part = words.slice(at, at + length).join(' ')
-      const isLastCode = length === 1 && at > 0 && at === words.length - 1 && /^[A-Z]{2}$/.test(part)
-      const places = isLastCode ? readCode(part) : readName(foldName(part)).filter(isKnownWidely)
+      const isLast = at > 0 && at + length === words.length
+      const isKnown = (place: Place) => isKnownWidely(place) || (isLast && isSettledState(place))
+      const places =
+        isLast && /^[A-Z]{2}$/.test(part) ? readCode(part) : readName(foldName(part)).filter(isKnown)
       if (places.length === 0) continue
       found.push({ text: part, places })
       break
@@ -138,9 +182,15 @@ function findInSentence(text: string): string | undefined {
     at += Math.max(1, length)
   }
   const [only] = found
-  return found.length === 1 && only !== undefined && isCode(only.text)
-    ? decideCode(only, 'unknown')
-    : combine(found)
+  if (found.length === 1 && only !== undefined && isCode(only.text)) {
+    return wordCodes.has(foldName(only.text)) ? undefined : decideCode(only, 'unknown')
+  }
+  return combine(found)
+}
+
+/** Whether a place is a state where settlers named towns after cities: those say less about a town than its state. */
+function isSettledState({ kind, country }: Place): boolean {
+  return kind === 'subdivision' && settledCountries.has(country)
 }
 
 /** Whether a text is a large city with another place: `Raleigh-Durham`. */
@@ -187,7 +237,7 @@ function readParts(texts: readonly string[]): Part[] {
 
 /** Whether a text may be the code of a country or of a state. */
 function isCode(text: string): boolean {
-  return /^[A-Za-z]{2,3}$/.test(text.replaceAll('.', ''))
+  return /^[A-Z]{2,3}$/.test(text.replaceAll('.', ''))
 }
 
 function readCode(text: string): readonly Place[] {

@@ -65,6 +65,11 @@ export const furtherNames: Readonly<Record<string, readonly string[]>> = {
     'Research Triangle',
     'Twin Cities',
     'DMV',
+    'DFW',
+    'St. Louis',
+    'Venice Beach',
+    'Venice, CA',
+    'Venice CA',
   ],
   GB: [
     'Manchester',
@@ -154,7 +159,7 @@ export const furtherNames: Readonly<Record<string, readonly string[]>> = {
   NL: ['NL', 'Holland', 'Nederland', 'The Netherlands', 'Randstad'],
   MX: ['CDMX', 'México DF', 'D.F.', 'Mexico DF', 'GDL', 'MTY'],
   AR: ['CABA', 'BsAs', 'Bs. As.', 'Bs As'],
-  VN: ['HCMC', 'Vietnam', 'Viet Nam', 'Saigon'],
+  VN: ['HCMC', 'TP.HCM', 'Vietnam', 'Viet Nam', 'Saigon'],
   IN: [
     'Bangalore',
     'Bharat',
@@ -174,7 +179,8 @@ export const furtherNames: Readonly<Record<string, readonly string[]>> = {
   CZ: ['Česko', 'Czechia', 'Czech Republic'],
   CH: ['Suisse', 'Schweiz', 'Svizzera', 'ETH Zürich', 'ETH Zurich', 'EPFL'],
   HK: ['HK', 'Hong Kong SAR', '香港', 'HKSAR'],
-  TW: ['臺灣', '台北', '台灣', '台湾', 'Taiwan ROC'],
+  PH: ['Metro Manila'],
+  TW: ['新北', '新北市', '臺灣', '台北', '台灣', '台湾', 'Taiwan ROC'],
   MO: ['Macao SAR', 'Macau', 'Macao', '澳門'],
   CA: ['Vancouver', 'Kitchener-Waterloo', 'GTA', 'Kanada'],
   AU: ['Oz', 'Straya', 'Down Under'],
@@ -309,6 +315,10 @@ export const ambiguousNames: readonly string[] = [
   'Guayana',
   'Guinea',
   'Congo',
+  'East London',
+  'Norfolk',
+  'Salvador',
+  'Bethlehem',
 ]
 
 /** Words that nearly always mean something else, although cities have them as names. */

@@ -51,6 +51,7 @@ export function foldName(text: string): string {
   return foldLocation(text.normalize('NFKC'))
     .replace(/[ŁØĐÆı臺]/g, (letter) => plainLetters[letter] ?? letter)
     .replace(/['’‘`´ʻ."“”*!?~#]/g, '')
+    .replace(/&/g, ' AND ')
     .replace(/[-‐‑_\s]+/g, ' ')
     .trim()
 }
