@@ -157,7 +157,20 @@ export const furtherNames: Readonly<Record<string, readonly string[]>> = {
   KR: ['Korea', 'Republic of Korea', 'South Korea', '대한민국', '한국', 'S. Korea'],
   AE: ['UAE', 'U.A.E.'],
   NL: ['NL', 'Holland', 'Nederland', 'The Netherlands', 'Randstad'],
-  MX: ['CDMX', 'México DF', 'D.F.', 'Mexico DF', 'GDL', 'MTY'],
+  MX: [
+    'Tijuana, BC',
+    'Tijuana BC',
+    'Mexicali, BC',
+    'Mexicali BC',
+    'Ensenada, BC',
+    'Ensenada BC',
+    'CDMX',
+    'México DF',
+    'D.F.',
+    'Mexico DF',
+    'GDL',
+    'MTY',
+  ],
   AR: ['CABA', 'BsAs', 'Bs. As.', 'Bs As'],
   VN: ['HCMC', 'TP.HCM', 'Vietnam', 'Viet Nam', 'Saigon'],
   IN: [
@@ -319,6 +332,8 @@ export const ambiguousNames: readonly string[] = [
   'Norfolk',
   'Salvador',
   'Bethlehem',
+  'Vitoria, ES',
+  'Vitoria ES',
 ]
 
 /** Words that nearly always mean something else, although cities have them as names. */
