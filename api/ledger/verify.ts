@@ -50,8 +50,7 @@ export async function verifyLedger(sql: Sql): Promise<Verification> {
       from (
         select api_key_id, (created_at at time zone 'UTC')::date as day, endpoint, count(*) as entries,
           coalesce(sum(items), 0) as items, sum(l.cost) as cost
-        from ledger l join days using (api_key_id)
-        where position <= summed and kind <> 'balance'
+        from ledger l join days using (api_key_id) where position <= summed and kind <> 'balance'
         group by api_key_id, day, endpoint
       ) e full join ledger_days d using (api_key_id, day, endpoint)
         left join (select api_key_id, position as folded from ledger where kind = 'balance') f using (api_key_id)
@@ -89,7 +88,7 @@ export async function verifyLedger(sql: Sql): Promise<Verification> {
       case when days_cost <> summed_cost
         then format('its days add up to %s credits spent, not to %s', days_cost, summed_cost) end,
       case when days_entries <> summed then format('its days add up to %s entries, not to %s', days_entries, summed) end,
-      case when wrong_days > 0 then format('%s sums of a day and endpoint are not those of its entries', wrong_days) end,
+      case when wrong_days > 0 then format('%s sums of a day are not those of its entries', wrong_days) end,
       case when unplaced > 0 then format('%s entries belong to no day', unplaced) end,
       case when unmatched > 0 then format('%s references of grants have no entry of their amount', unmatched) end
     ], null)) as problems
