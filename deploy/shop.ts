@@ -21,7 +21,10 @@ export interface ShopOptions {
   webhookSecret: string
   /** What your checkout page's server sends as Bearer. */
   paymentSecret: string
-  /** Charges the saved card of a key's customer. `reference` is the same if it is repeated: charge once under it. */
+  /**
+   * Charges the saved card of a key's customer. `reference` is the same if it is repeated, up to 8 days later: charge once
+   * under it. Providers forget idempotency keys sooner, so first look for a payment that has it.
+   */
   collect: (keyId: number, credits: number, reference: string) => Promise<'paid' | 'declined'>
 }
 
@@ -58,6 +61,9 @@ export function createShop({ devdataUrl, devdataKey, webhookSecret, paymentSecre
     const { order: number, customer, credits } = order
     if (!(credits >= minCredits))
       return { status: 400, body: { error: `Sell ${minCredits} credits or more` } }
+    // Orders without a number would share one reference, and so one key.
+    if (!['string', 'number'].includes(typeof number) || String(number).trim() === '')
+      return { status: 400, body: { error: 'Send the number of the order as order' } }
     const reference = `order ${number}`
     const made = await keys.create({
       reference,
@@ -74,7 +80,9 @@ export function createShop({ devdataUrl, devdataKey, webhookSecret, paymentSecre
   async function topUp(messageId: string, data: { key_id: number; notify_below: number }): Promise<Reply> {
     // The message may be a day old.
     if ((await keys.get(data.key_id))?.status !== 'active') {
-      console.error(`key ${data.key_id} no longer works, so nothing is granted for ${messageId}`)
+      console.error(
+        `key ${data.key_id} no longer works, so nothing is granted for ${messageId}: if its card was charged, pay it back`,
+      )
       return { status: 204 }
     }
     const credits = 10 * data.notify_below

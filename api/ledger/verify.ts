@@ -45,6 +45,18 @@ export async function verifyLedger(sql: Sql): Promise<Verification> {
         count(*) filter (where created_at < earlier) as backwards,
         bool_or(previous is null and (position = 1 or kind = 'balance')) as begins
       from entries group by api_key_id
+    ), wrong_days as (
+      select api_key_id, count(*) as wrong_days
+      from (
+        select api_key_id, (created_at at time zone 'UTC')::date as day, endpoint, count(*) as entries,
+          coalesce(sum(items), 0) as items, sum(l.cost) as cost
+        from ledger l join days using (api_key_id) where position <= summed and kind <> 'balance'
+        group by api_key_id, day, endpoint
+      ) e full join ledger_days d using (api_key_id, day, endpoint)
+        left join (select api_key_id, position as folded from ledger where kind = 'balance') f using (api_key_id)
+      where d.first_position > folded is not false -- days with folded entries have more
+        and (d.entries, d.items, d.cost) is distinct from (e.entries, e.items, e.cost)
+      group by api_key_id
     ), refs as (
       select r.api_key_id, count(*) as unmatched from grant_references r
       where not exists (
@@ -60,10 +72,10 @@ export async function verifyLedger(sql: Sql): Promise<Verification> {
         coalesce(s.entries, 0) as entries, coalesce(s.granted, 0) as granted, coalesce(s.cost, 0) as cost,
         coalesce(s.newest, 0) as newest, wrong_balances, coalesce(gaps, 0) as gaps, coalesce(begins, true) as begins,
         backwards, unplaced, coalesce(d.summed, 0) as summed, coalesce(s.summed_cost, 0) as summed_cost,
-        coalesce(d.entries, 0) as days_entries, coalesce(d.cost, 0) as days_cost, unmatched
+        coalesce(d.entries, 0) as days_entries, coalesce(d.cost, 0) as days_cost, wrong_days, unmatched
       from api_keys k join balances b on b.api_key_id = k.id
         left join sums s on s.api_key_id = k.id left join days d on d.api_key_id = k.id
-        left join refs r on r.api_key_id = k.id
+        left join wrong_days w on w.api_key_id = k.id left join refs r on r.api_key_id = k.id
     )
     select id, entries, granted::text, cost::text, balance::text, to_json(array_remove(array[
       case when granted - cost <> balance
@@ -76,6 +88,7 @@ export async function verifyLedger(sql: Sql): Promise<Verification> {
       case when days_cost <> summed_cost
         then format('its days add up to %s credits spent, not to %s', days_cost, summed_cost) end,
       case when days_entries <> summed then format('its days add up to %s entries, not to %s', days_entries, summed) end,
+      case when wrong_days > 0 then format('%s sums of a day are not those of its entries', wrong_days) end,
       case when unplaced > 0 then format('%s entries belong to no day', unplaced) end,
       case when unmatched > 0 then format('%s references of grants have no entry of their amount', unmatched) end
     ], null)) as problems

@@ -107,6 +107,16 @@ describeOnEachDatabase('the ledger', (kind) => {
         /its days add up to 3 entries, not to 4/,
       ],
       [
+        'charges in the sums of another month',
+        'update ledger_days set day = day - 31 where cost > 0 and api_key_id = KEY',
+        /2 sums of a day are not those of its entries/,
+      ],
+      [
+        'days that say fewer items',
+        'update ledger_days set items = 1 where cost > 0 and api_key_id = KEY',
+        /1 sums of a day are not/,
+      ],
+      [
         'entries that go back in time',
         "update ledger set created_at = created_at - interval '1 day' where position = 3 and api_key_id = KEY",
         /1 entries are older/,

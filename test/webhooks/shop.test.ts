@@ -147,6 +147,16 @@ describeOnOneDatabase('a shop', (kind) => {
     expect([small.status, await small.json()]).toEqual([400, { error: 'Sell 1000 credits or more' }])
   })
 
+  test('refuses an order without a number: others like it would get the same key', async () => {
+    for (const order of [undefined, null, '', ' ', {}]) {
+      const response = await post('/orders', { order, customer: 'Ada', credits: 1_000 })
+      expect([response.status, await response.json()]).toEqual([
+        400,
+        { error: 'Send the number of the order as order' },
+      ])
+    }
+  })
+
   test('believes nobody without the right secret', async () => {
     expect((await post('/orders', { order: '1', customer: 'Eve', credits: 1e6 }, 'Bearer no')).status).toBe(
       401,
