@@ -167,6 +167,8 @@ async function readUsers(
   { first, last }: ChangedRange,
 ): Promise<Iterable<ComparedUser>> {
   const inRange = `user_id between ${first} and ${last}`
+  // Hashed: to search the user's array for each repository would take an hour for a user who gained a million.
+  const gained = `(select user_id, unnest(repositories) from compared_users where ${inRange})`
   const users = new Map<number, ComparedUser>()
   const compared = copyRows(
     tx,
@@ -182,7 +184,7 @@ async function readUsers(
   }
   const contributors = selectContributors(
     `compared_users join identities i using (user_id) join contributions c using (identity)
-    where ${inRange} and (repositories is null or dependencies <> '{}' or c.repository_id = any(repositories))`,
+    where ${inRange} and (repositories is null or dependencies <> '{}' or (user_id, c.repository_id) in ${gained})`,
   )
   const contributions = copyRows(
     tx,
@@ -190,7 +192,7 @@ async function readUsers(
     from (${contributors}) w
       join (select * from compared_users where ${inRange}) u using (user_id)
       join repository_dependencies using (repository_id)
-    where repositories is null or repository_id = any(repositories) or dependency_ids && dependencies`,
+    where repositories is null or (user_id, repository_id) in ${gained} or dependency_ids && dependencies`,
   )
   for await (const [user, repository, isOwner, firstDate, lastDate, declarations] of contributions) {
     users.get(readInteger(user))?.contributions.push({

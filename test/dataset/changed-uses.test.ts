@@ -94,6 +94,34 @@ describeOnEachDatabase('the changed uses of users', (kind) => {
 describeOnOneDatabase('a user', (kind) => {
   const service = useService(kind, { data: 'empty' })
 
+  // A search of all that the user gained, for each repository, took 40 seconds.
+  test('may gain 100,000 repositories, each of which is found in seconds', async () => {
+    await service.sql
+      .begin(async (tx) => {
+        await tx`set local statement_timeout = '15s'`
+        await tx`create temporary table affected_users (user_id integer primary key) on commit drop`
+        await tx`
+          create temporary table affected_uses (user_id integer, repository_id integer, dependency_id integer)
+          on commit drop`
+        await tx`
+          insert into users (id, forge_rest_id, login_key, is_bot, term_ids, version, document)
+          values (1, 1, 'ada', false, '{}', 1, '{}')`
+        await tx`insert into identities values ('login:ada', 1)`
+        await tx`
+          insert into contributions
+          select 'login:ada', number, 'owner', null, null, true from generate_series(1, 100000) as number`
+        await tx`insert into affected_uses select 1, repository_id, null from contributions`
+        await tx`insert into repository_dependencies values (100000, '{1}', '{1}', '{null}')`
+        await tx`
+          insert into dependencies (id, name, name_key, file, file_dependency_id) values (1, 'a', 'a', 'package.json', 2)`
+        const found: ChangedUses[] = []
+        for await (const { added } of findChangedUses(tx)) found.push(...added)
+        expect(found).toMatchObject([{ userId: 1, gained: [1, 2] }])
+        throw new Error('rolled back')
+      })
+      .catch((error: Error) => expect(error.message).toBe('rolled back'))
+  })
+
   test.each([maxLost, maxLost + 1])(
     'uses what is left and what is new when a repository has dropped %i dependencies',
     async (dropped) => {
