@@ -57,6 +57,7 @@ export async function checkDatabase(
   try {
     await withDatabase({ anySchema: true, longStatements: true }, async ({ sql }) => {
       findings.push(await checkServer(sql, databaseUrl === undefined))
+      findings.push(...(await checkCollation(sql)))
       const { missing, newer, incompatible, isReadOnly } = await readSchemaState(sql)
       if (missing.length > 0) {
         findings.push(wrong('migrations', `${missing.join(', ')} missing; run: ${devdataCommand('migrate')}`))
@@ -124,6 +125,23 @@ async function checkCluster(sql: Sql): Promise<Finding[]> {
   if (faults === undefined) return []
   if (faults.length > 0) return faults.map((fault) => wrong('cluster', fault))
   return [ok('cluster', 'the commits are distributed, and all workers are up to date')]
+}
+
+/** Indexes keep the order that texts had when they were written. A database that still has that order gets no finding. */
+async function checkCollation(sql: Sql): Promise<Finding[]> {
+  const rows = await sql<{ name: string; written: string; actual: string }[]>`
+    select quote_ident(datname) as name, datcollversion as written,
+      pg_database_collation_actual_version(oid) as actual
+    from pg_database
+    where datname = current_database() and datcollversion <> pg_database_collation_actual_version(oid)`
+  return rows.map(({ name, written, actual }) =>
+    wrong(
+      'collation',
+      `its indexes were written with version ${written} of the rules that order texts, but the server has ${actual}, so ` +
+        'they may miss texts, and a grant may be made twice; stop all instances and loads, and run as the ' +
+        `database's owner: reindex database ${name}; alter database ${name} refresh collation version`,
+    ),
+  )
 }
 
 /** Looks up a key as requests do. */

@@ -303,4 +303,22 @@ describeOnServer('devdata doctor beside running instances', () => {
     await admin`drop database ${admin(name)} with (force)`
     await admin.end()
   })
+
+  test('finds that the operating system orders texts by other rules than those of the indexes', async () => {
+    const name = `test_${crypto.randomUUID().replaceAll('-', '')}`
+    const admin = postgres(getServerUrl(), { max: 1, onnotice: () => {} })
+    await admin`create database ${admin(name)} template template0 locale_provider icu icu_locale 'en'`
+    const environment = { DATABASE_URL: databaseUrl(getServerUrl(), name), PORT: unusedPort }
+    const examine = async () =>
+      (await runDoctor({ environment, directory: tmpdir() })).findings.get('collation')
+    expect(await examine()).toBeUndefined()
+    await admin`update pg_database set datcollversion = '1.2' where datname = ${name}`
+    expect(await examine()).toMatch(
+      new RegExp(
+        `^wrong: its indexes were written with version 1\\.2 .*: reindex database "${name}"; alter database`,
+      ),
+    )
+    await admin`drop database ${admin(name)} with (force)`
+    await admin.end()
+  })
 })
