@@ -62,8 +62,8 @@ const within = /\s*[,()[\]{}:@，、。]\s*|\s+(?:in|near|at)\s+/i
 
 /** Before or behind a place. */
 const postalCode = /(?<=^|, )(?:[A-Z]{1,2}-)?\d{4,6} (?=\p{L})|(?<=\p{L}) \d{4,6}(?:-\d{3,4})?(?=$|,)/gu
-/** Of a place and a larger one without a comma, and of the larger one. */
-const [maxWords, maxEndWords] = [12, 4]
+/** A place and a larger one without a comma have no more words than this, of which the larger one has no more than that. */
+const [maxWords, maxEndWords] = [8, 4]
 
 /** Other countries of which people write counties. */
 const countiesOutsideStates = new Set('GB IE KE LR CA AU CN TW IR EE HR HU NO RO SE'.split(' '))
