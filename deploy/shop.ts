@@ -63,7 +63,7 @@ export function createShop({ devdataUrl, devdataKey, webhookSecret, paymentSecre
       return { status: 400, body: { error: `Sell ${minCredits} credits or more` } }
     // Orders without a number would share one reference, and so one key.
     if (!['string', 'number'].includes(typeof number) || String(number).trim() === '')
-      return { status: 400, body: { error: 'Send the number of the order as order' } }
+      return { status: 400, body: { error: 'order is missing: send the number of the order' } }
     const reference = `order ${number}`
     const made = await keys.create({
       reference,
@@ -78,10 +78,10 @@ export function createShop({ devdataUrl, devdataKey, webhookSecret, paymentSecre
 
   /** Tops a key up with ten times its threshold: with what was bought. The message's id is the reference, so a repetition changes nothing. */
   async function topUp(messageId: string, data: { key_id: number; notify_below: number }): Promise<Reply> {
-    // The message may be a day old.
+    // The message may be up to 8 days old.
     if ((await keys.get(data.key_id))?.status !== 'active') {
       console.error(
-        `key ${data.key_id} no longer works, so nothing is granted for ${messageId}: if its card was charged, pay it back`,
+        `key ${data.key_id} no longer works, so nothing is granted for ${messageId}. If the card was charged for it, refund the payment`,
       )
       return { status: 204 }
     }

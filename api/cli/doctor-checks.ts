@@ -127,7 +127,7 @@ async function checkCluster(sql: Sql): Promise<Finding[]> {
   return [ok('cluster', 'the commits are distributed, and all workers are up to date')]
 }
 
-/** Indexes keep the order that texts had when they were written. A database that still has that order gets no finding. */
+/** Checks that texts still have the order in which the indexes were written. If they do, there is no finding. */
 async function checkCollation(sql: Sql): Promise<Finding[]> {
   const rows = await sql<{ name: string; written: string; actual: string }[]>`
     select quote_ident(datname) as name, datcollversion as written,
@@ -137,9 +137,9 @@ async function checkCollation(sql: Sql): Promise<Finding[]> {
   return rows.map(({ name, written, actual }) =>
     wrong(
       'collation',
-      `its indexes were written with version ${written} of the rules that order texts, but the server has ${actual}, so ` +
-        'they may miss texts, and a grant may be made twice; stop all instances and loads, and run as the ' +
-        `database's owner: reindex database ${name}; alter database ${name} refresh collation version`,
+      `the server now orders texts by version ${actual} of its rules, but the indexes were written with ${written}: ` +
+        'look-ups may miss texts, and a grant may be made twice; stop all instances and loads, and as the owner of ' +
+        `the database, run each by itself: reindex database ${name}; alter database ${name} refresh collation version`,
     ),
   )
 }

@@ -54,7 +54,7 @@ export async function verifyLedger(sql: Sql): Promise<Verification> {
         group by api_key_id, day, endpoint
       ) e full join ledger_days d using (api_key_id, day, endpoint)
         left join (select api_key_id, position as folded from ledger where kind = 'balance') f using (api_key_id)
-      where d.first_position > folded is not false -- days with folded entries have more
+      where d.first_position > folded is not false -- the sums of folded days include entries that are gone
         and (d.entries, d.items, d.cost) is distinct from (e.entries, e.items, e.cost)
       group by api_key_id
     ), refs as (
@@ -88,7 +88,7 @@ export async function verifyLedger(sql: Sql): Promise<Verification> {
       case when days_cost <> summed_cost
         then format('its days add up to %s credits spent, not to %s', days_cost, summed_cost) end,
       case when days_entries <> summed then format('its days add up to %s entries, not to %s', days_entries, summed) end,
-      case when wrong_days > 0 then format('%s sums of a day are not those of its entries', wrong_days) end,
+      case when wrong_days > 0 then format('%s daily sums differ from their entries', wrong_days) end,
       case when unplaced > 0 then format('%s entries belong to no day', unplaced) end,
       case when unmatched > 0 then format('%s references of grants have no entry of their amount', unmatched) end
     ], null)) as problems

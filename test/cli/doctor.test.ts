@@ -315,7 +315,7 @@ describeOnServer('devdata doctor beside running instances', () => {
     await admin`update pg_database set datcollversion = '1.2' where datname = ${name}`
     expect(await examine()).toMatch(
       new RegExp(
-        `^wrong: its indexes were written with version 1\\.2 .*: reindex database "${name}"; alter database`,
+        `^wrong: the server now orders .* were written with 1\\.2: .*: reindex database "${name}"; alter database`,
       ),
     )
     await admin`drop database ${admin(name)} with (force)`

@@ -109,12 +109,12 @@ describeOnEachDatabase('the ledger', (kind) => {
       [
         'charges in the sums of another month',
         'update ledger_days set day = day - 31 where cost > 0 and api_key_id = KEY',
-        /2 sums of a day are not those of its entries/,
+        /2 daily sums differ from their entries/,
       ],
       [
         'days that say fewer items',
         'update ledger_days set items = 1 where cost > 0 and api_key_id = KEY',
-        /1 sums of a day are not/,
+        /1 daily sums differ/,
       ],
       [
         'entries that go back in time',

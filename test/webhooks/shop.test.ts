@@ -152,7 +152,7 @@ describeOnOneDatabase('a shop', (kind) => {
       const response = await post('/orders', { order, customer: 'Ada', credits: 1_000 })
       expect([response.status, await response.json()]).toEqual([
         400,
-        { error: 'Send the number of the order as order' },
+        { error: 'order is missing: send the number of the order' },
       ])
     }
   })

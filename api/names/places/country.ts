@@ -29,7 +29,7 @@ const settledCountries = new Set(['US', 'CA', 'AU'])
  */
 const commonStates = new Set('CA VA NC SC GA MD KY LA MO MS MT NE AZ SD ME'.split(' '))
 
-/** Codes that, behind words that name no place, are words or names of trades: `what is it`, `head of HR`. */
+/** Codes that are more likely words if no place stands before them: `what is it`, `head of HR`. */
 const wordCodes = new Set(
   'AF AI AM AS AT BE BY DO EL ES GG HE HI HR IO IS IT LA ME MI ML MY NE NI NO NU OK OM OR PM SE SI SO TO TV VC'.split(
     ' ',
@@ -57,13 +57,15 @@ const former =
 const besides = /\s*[;+&]\s*|\s+(?:and|or|y|et|und|ou|e|i|и|vs\.?)\s+/i
 /** Between places beside each other, or a place and a larger one. */
 const either = /\s*[/|·•\\]\s*|\s+[-–—~]\s+/
-/** Between a place and a larger one. */
-const within = /\s*[,()[\]{}:@，、。]\s*|\s+(?:in|near|at)\s+/i
+/** Between a place and a larger one. Not before words: `engineer in IT`. */
+const within = /\s*[,()[\]{}:@，、。]\s*|\s+(?:in|near|at)\s+(?!(?:AI|HR|IT|ME|PM|TV|SO|VC)$)/i
 
-/** Before or behind a place. */
+/** Of four to six digits, before or behind a place: `D-80331 München`, `Portland, OR 97201`. */
 const postalCode = /(?<=^|, )(?:[A-Z]{1,2}-)?\d{4,6} (?=\p{L})|(?<=\p{L}) \d{4,6}(?:-\d{3,4})?(?=$|,)/gu
-/** A place and a larger one without a comma have no more words than this, of which the larger one has no more than that. */
-const [maxWords, maxEndWords] = [8, 4]
+/** A longer text isn't searched for a state or country at its end: each word multiplies the work. */
+const maxWords = 8
+/** A state or country at the end has at most this many words: `New South Wales` has three. */
+const maxEndWords = 4
 
 /** Other countries of which people write counties. */
 const countiesOutsideStates = new Set('GB IE KE LR CA AU CN TW IR EE HR HU NO RO SE'.split(' '))
@@ -80,8 +82,8 @@ const picture = /\p{Extended_Pictographic}|\uFE0F|\u200D|[\u{E0000}-\u{E007F}]/g
 const flagsOfNoCountry = new Set(['EU', 'UN'])
 
 /**
- * Finds the country of a location: its ISO 3166-1 alpha-2 code. Undefined: the text names none, or more than one. It
- * doesn't depend on case and marks, because texts that differ only in these share a row, whichever is loaded first.
+ * Finds the country of a location: its ISO 3166-1 alpha-2 code. Undefined: the text names none, or more than one.
+ * Case and marks don't matter: spellings that differ only in these share a row, so they must have one country.
  */
 export function findCountry(given: string): string | undefined {
   const location = foldLocation(given)
@@ -142,7 +144,10 @@ function findPlace(text: string): string | undefined {
   return combine(all) ?? (all.length === 2 ? combine(all.toReversed()) : undefined)
 }
 
-/** Splits a name from its state or country behind it, if there is no comma: `Austin TX`, `Toronto Ontario`. */
+/**
+ * Splits off the states and countries at the end of a text without commas, if the place before lies in them: `Austin TX`
+ * has two parts, `Austin TX USA` three. Otherwise, the text stays whole.
+ */
 function splitEnd(part: string): string[] {
   const text = part.trim()
   const words = text.split(' ')
@@ -172,6 +177,7 @@ function findInSentence(text: string): string | undefined {
     for (; length > 0; length--) {
       const part = words.slice(at, at + length).join(' ')
       const isLast = at > 0 && at + length === words.length
+      // A state at the end says more than a town's name.
       const isKnown = (place: Place) => isKnownWidely(place) || (isLast && isSettledState(place))
       const places =
         isLast && /^[A-Z]{2}$/.test(part) ? readCode(part) : readName(foldName(part)).filter(isKnown)
@@ -188,7 +194,7 @@ function findInSentence(text: string): string | undefined {
   return combine(found)
 }
 
-/** Whether a place is a state where settlers named towns after cities: those say less about a town than its state. */
+/** Whether a place is a state of a country where towns have the names of other places. */
 function isSettledState({ kind, country }: Place): boolean {
   return kind === 'subdivision' && settledCountries.has(country)
 }
@@ -235,7 +241,7 @@ function readParts(texts: readonly string[]): Part[] {
   return texts.map((text) => ({ text: text.trim(), places: read(text.trim()) }))
 }
 
-/** Whether a text may be the code of a country or of a state. */
+/** Whether a folded text may be the code of a country or of a state. */
 function isCode(text: string): boolean {
   return /^[A-Z]{2,3}$/.test(text.replaceAll('.', ''))
 }
