@@ -22,8 +22,8 @@ export interface ShopOptions {
   /** What your checkout page's server sends as Bearer. */
   paymentSecret: string
   /**
-   * Charges the saved card of a key's customer. `reference` is the same if it is repeated, up to 8 days later: charge once
-   * under it. Providers forget idempotency keys sooner, so first look for a payment that has it.
+   * Charges the saved card of a key's customer. It may be called again with the same `reference`, up to 8 days later, and
+   * must charge only once. Providers forget idempotency keys sooner, so first look for a payment with this reference.
    */
   collect: (keyId: number, credits: number, reference: string) => Promise<'paid' | 'declined'>
 }

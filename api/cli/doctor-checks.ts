@@ -127,7 +127,7 @@ async function checkCluster(sql: Sql): Promise<Finding[]> {
   return [ok('cluster', 'the commits are distributed, and all workers are up to date')]
 }
 
-/** Checks that texts still have the order in which the indexes were written. If they do, there is no finding. */
+/** Compares the rules by which the server orders texts with those of the indexes. Equal rules give no finding. */
 async function checkCollation(sql: Sql): Promise<Finding[]> {
   const rows = await sql<{ name: string; written: string; actual: string }[]>`
     select quote_ident(datname) as name, datcollversion as written,

@@ -167,7 +167,7 @@ async function readUsers(
   { first, last }: ChangedRange,
 ): Promise<Iterable<ComparedUser>> {
   const inRange = `user_id between ${first} and ${last}`
-  // Hashed: to search the user's array for each repository would take an hour for a user who gained a million.
+  // PostgreSQL hashes this. Searching a user's array for each repository would take an hour if the user gained a million.
   const gained = `(select user_id, unnest(repositories) from compared_users where ${inRange})`
   const users = new Map<number, ComparedUser>()
   const compared = copyRows(

@@ -99,9 +99,9 @@ interface TermRules<What> {
 }
 
 /**
- * A term has the text of its first user, however others spell it. All spellings have one country, by the rules of this
- * process, `userRules`. That in the database may be by other rules until the load is applied, also after a load of an
- * older version. If it is by the same ones, it isn't found again: to read all names of places takes a second.
+ * A term has the text of its first user, however others spell it. All spellings have one country. The
+ * stored country may be by other rules than those of this process, `userRules`, until the load is applied. If the rules are
+ * the same, it isn't found again, because reading all names of places takes a second.
  */
 function createTextRules(name: TextName, userRules: string): TermRules<string> {
   const { table: kind, columns, fold } = searchableTexts[name]

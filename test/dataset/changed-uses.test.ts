@@ -42,6 +42,12 @@ async function spoil(tx: SqlOrTransaction): Promise<void> {
     select user_id, null, term from spoiled where user_id % 4 = 3`
 }
 
+/** Ends a transaction without a trace. */
+const rollback = new Error('rolled back')
+function ignoreRollback(error: unknown): void {
+  if (error !== rollback) throw error
+}
+
 describeOnEachDatabase('the changed uses of users', (kind) => {
   const service = useService(kind)
 
@@ -65,9 +71,9 @@ describeOnEachDatabase('the changed uses of users', (kind) => {
             await tx`select 1` // other statements may run between parts
             for (const user of [...updated, ...added]) found.set(user.userId, user)
           }
-          throw new Error('rolled back')
+          throw rollback
         })
-        .catch((error: Error) => expect(error.message).toBe('rolled back'))
+        .catch(ignoreRollback)
       const counts = Map.groupBy(stored, ({ row }) => kindOf(row.user_id))
       for (const users of counts.values()) expect(users.length).toBeGreaterThan(20)
       for (const { row } of stored) {
@@ -95,7 +101,7 @@ describeOnOneDatabase('a user', (kind) => {
   const service = useService(kind, { data: 'empty' })
 
   // A search of all that the user gained, for each repository, took 40 seconds.
-  test('may gain 100,000 repositories, each of which is found in seconds', async () => {
+  test('may gain 100,000 repositories, and is compared within seconds', async () => {
     await service.sql
       .begin(async (tx) => {
         await tx`set local statement_timeout = '15s'`
@@ -117,9 +123,9 @@ describeOnOneDatabase('a user', (kind) => {
         const found: ChangedUses[] = []
         for await (const { added } of findChangedUses(tx)) found.push(...added)
         expect(found).toMatchObject([{ userId: 1, gained: [1, 2] }])
-        throw new Error('rolled back')
+        throw rollback
       })
-      .catch((error: Error) => expect(error.message).toBe('rolled back'))
+      .catch(ignoreRollback)
   })
 
   test.each([maxLost, maxLost + 1])(

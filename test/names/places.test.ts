@@ -131,7 +131,7 @@ test.each([
   expect(findCountry(text)).toBe(country)
 })
 
-test('the country does not depend on case and marks: texts that differ only in these are one', () => {
+test('spellings that differ only in case or marks have one country', () => {
   const texts = files.flatMap(readLabels).map(({ text }) => text)
   const others = [(text: string) => text.toUpperCase(), (text: string) => text.toLowerCase(), foldLocation]
   for (const text of [...texts, 'Truckee CA', 'Nové Zámky, SK', 'comme ça']) {

@@ -154,13 +154,12 @@ function splitEnd(part: string): string[] {
   if (words.length > maxWords || readAlone(text).length > 0) return [text]
   for (let length = Math.min(maxEndWords, words.length - 1); length > 0; length--) {
     const [front, end] = [words.slice(0, -length).join(' '), words.slice(-length).join(' ')]
-    const larger = (isCode(end) ? readCode(end) : readWithin(end)).filter(({ kind }) => kind !== 'city')
+    const larger = readBeside(end).filter(({ kind }) => kind !== 'city')
     if (larger.length === 0) continue
-    const ahead = splitEnd(front)
-    const [first] = readParts([...ahead, end])
-    if (first !== undefined && weighTogether(first.places, [{ text: end, places: larger }]).size > 0) {
-      return [...ahead, end]
-    }
+    const split = [...splitEnd(front), end]
+    const [first] = readParts(split)
+    const fits = first !== undefined && weighTogether(first.places, [{ text: end, places: larger }]).size > 0
+    if (fits) return split
   }
   return [text]
 }
@@ -236,14 +235,18 @@ function isLargeCity({ kind, weight }: Pick<Place, 'kind' | 'weight'>): boolean 
 }
 
 function readParts(texts: readonly string[]): Part[] {
-  const read = (text: string) =>
-    texts.length > 1 ? (isCode(text) ? readCode(text) : readWithin(text)) : readAlone(text)
+  const read = texts.length > 1 ? readBeside : readAlone
   return texts.map((text) => ({ text: text.trim(), places: read(text.trim()) }))
 }
 
 /** Whether a folded text may be the code of a country or of a state. */
 function isCode(text: string): boolean {
   return /^[A-Z]{2,3}$/.test(text.replaceAll('.', ''))
+}
+
+/** Reads a part beside others: a code, or a name. */
+function readBeside(text: string): readonly Place[] {
+  return isCode(text) ? readCode(text) : readWithin(text)
 }
 
 function readCode(text: string): readonly Place[] {
@@ -360,7 +363,7 @@ function isOnlyCode({ text }: Part): boolean {
 /** The country of a town that is named after a country, and lies in a state: `Peru, Indiana`. */
 function nameTown({ text, places }: Part): string | undefined {
   if (!isCode(text) && places.some(isCountry)) return undefined
-  const states = places.filter(({ kind, country }) => kind === 'subdivision' && settledCountries.has(country))
+  const states = places.filter(isSettledState)
   return agree(states.map(({ country }) => country))
 }
 
